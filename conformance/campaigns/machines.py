@@ -2,12 +2,13 @@
 """Machines: the tasks of a long campaign, done by any number of them (Dask's distributed scheduler).
 
 Without an address the workers are processes on this machine, which end with the campaign. With one they are those
-that are connected there, each of them started in a checkout of the same commit:
+that are connected there. The scheduler and the workers are started in a checkout of the same commit:
 
-    dask scheduler                                                        # on one machine
+    PYTHONPATH=. dask scheduler                                           # on one machine
     PYTHONPATH=. dask worker --nthreads 1 tcp://that-machine:8786         # as often as there are cores
 
-A task whose worker dies is done again by another worker; nothing else is done twice.
+A run of the suite needs no checkout (docs/adapters.md, More than one machine). A task whose worker dies is done
+again by another worker; nothing else is done twice.
 """
 
 from __future__ import annotations

@@ -3,14 +3,20 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+import signal
+import socket
 import subprocess
 import sys
 import venv
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from sysconfig import get_path
 from textwrap import dedent
+from threading import Timer
 
 import pytest
 from attrs import frozen
@@ -133,3 +139,62 @@ def test_the_installation_is_typed(project: Project) -> None:
     )
     checked = project.run("python", "-m", "mypy", "--strict", "uses.py")
     assert 'Revealed type is "refsched.reference.ReferenceScheduler"' in checked.stdout, checked.stdout
+
+
+# --- More than one machine ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def cluster(project: Project) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
+    """The address of a Dask scheduler, and two workers, with nothing but the wheel, as docs/adapters.md starts
+    them."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    address = f"tcp://127.0.0.1:{port}"
+    with ExitStack() as started:
+
+        def start(*arguments: str) -> subprocess.Popen[bytes]:
+            process = subprocess.Popen(
+                [str(project.bin / "python"), "-m", "dask", *arguments],
+                cwd=project.folder,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+            started.callback(_end, process)
+            return process
+
+        start("scheduler", "--host=127.0.0.1", f"--port={port}", "--no-dashboard")
+        yield address, [start("worker", "--nthreads=1", "--no-dashboard", address) for _ in range(2)]
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+@pytest.mark.parametrize("implementation", ["refsched.reference", "forgetful"])
+def test_a_run_over_several_machines_reports_the_same_though_a_worker_is_killed(
+    project: Project, cluster: tuple[str, list[subprocess.Popen[bytes]]], implementation: str
+) -> None:
+    address, workers = cluster
+    run = ["conformance", "-k", "taint_cases or host_port_cases", f"--impl={implementation}"]
+    alone = project.run("refsched", *run, "--report=alone.json")
+    kill = Timer(8, _end, [workers[0]])
+    kill.start()
+    spread = project.run("refsched", *run, "--scheduler", address, "--report=spread.json")
+    kill.join()
+    assert spread.returncode == alone.returncode, spread.stdout + spread.stderr
+    assert (project.folder / "spread.json").read_bytes() == (project.folder / "alone.json").read_bytes()
+
+
+def test_a_run_whose_parts_cannot_begin_says_why(
+    project: Project, cluster: tuple[str, list[subprocess.Popen[bytes]]]
+) -> None:
+    address, _ = cluster
+    ran = project.run("refsched", "conformance", "--impl=missing", "--scheduler", address)
+    assert ran.returncode == 2
+    assert "missing: there is no such module" in ran.stderr
+    assert "--scheduler: a part could not be run (exit code 2)" in ran.stderr

@@ -53,8 +53,9 @@ def replay(paths: tuple[str, ...], as_json: bool, processes: int) -> None:
 
 
 @cli.command(context_settings={"ignore_unknown_options": True})
+@click.option("--scheduler", metavar="tcp://HOST:PORT", hidden=True)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[OPTION|TEST]...")
-def conformance(arguments: tuple[str, ...]) -> None:
+def conformance(arguments: tuple[str, ...], scheduler: str | None) -> None:
     """Test whether a scheduler decides as kube-scheduler does.
 
     \b
@@ -66,11 +67,16 @@ def conformance(arguments: tuple[str, ...]) -> None:
       --baseline FILE         rules that are known to fail
       --report FILE           a report as .json or .html
       --shard 3/8             one part of the tests (refsched report merge)
+      --scheduler tcp://…     spread over the workers of this Dask scheduler
       --replay FILE           one failure again
 
     Every other option is pytest's, such as -n 2 or -k taints; TEST is a module of the suite or a test of one, such
     as test_queue.py. Exit code: 0 passed, 1 failed, 2 could not be judged.
     """
+    if scheduler is not None:
+        from refsched.tools.cli.spread import spread
+
+        sys.exit(spread(arguments, scheduler))
     from refsched.tools.cli.conformance import conformance as run
 
     sys.exit(run(arguments))
