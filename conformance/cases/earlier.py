@@ -7,9 +7,26 @@ from typing import Any
 
 from conformance.strategies.earlier_plugins import of_plugin
 from conformance.vocabulary.builder import HistoryBuilder
-from conformance.vocabulary.objects import AN_AGE_AGO, node, pod, selecting, with_metadata, with_spec
+from conformance.vocabulary.objects import (
+    AN_AGE_AGO,
+    HOSTNAME,
+    node,
+    pod,
+    selecting,
+    with_metadata,
+    with_spec,
+)
 from conformance.vocabulary.scripted import SCRIPTED
-from conformance.vocabulary.storage import BETA_CLASS, a_claim, a_volume, storage_class, using
+from conformance.vocabulary.storage import (
+    BETA_CLASS,
+    a_claim,
+    a_volume,
+    claim_reference,
+    reaching,
+    storage_class,
+    using,
+    with_some,
+)
 from refsched.suite import Case
 from refsched.suite.histories.history import History
 
@@ -163,6 +180,22 @@ def _volumes_by_name(operator: str) -> History:
     return cluster.history()
 
 
+def _pre_bound_twice() -> History:
+    """Each of six claims has two volumes that are pre-bound to it, one of which reaches only the first node."""
+    cluster = HistoryBuilder(hosts=True)
+    first = reaching({"key": HOSTNAME, "operator": "In", "values": ["n1"]})
+    cluster.add(storage_class("hand"))
+    for _ in range(2):
+        cluster.add_node(node(""))
+    for number in range(6):
+        reference = claim_reference("default", f"c{number}", "")
+        cluster.add(a_claim(f"c{number}"), with_some(a_volume(f"a{number}"), **reference))
+        cluster.add(with_some(a_volume(f"b{number}", spec=first), **reference))
+        cluster.add_pod(pod("", volumes=using(f"c{number}")))
+    cluster.schedule()
+    return cluster.history()
+
+
 CASES: tuple[Case, ...] = (
     Case(
         "preemption_by_a_pod_that_was_deleted",
@@ -234,6 +267,13 @@ CASES: tuple[Case, ...] = (
         "A claim without a volume counts as a disk of the class that its spec names, not its annotation.",
         _classes_of_disks(),
         ("R-CLOUDLIMIT-04",),
+        ("volumes",),
+    ),
+    Case(
+        "two_volumes_pre_bound_to_one_claim",
+        "Of two volumes that are pre-bound to a claim it gets either, which is open anew on each node.",
+        _pre_bound_twice(),
+        ("R-VOLBIND-53",),
         ("volumes",),
     ),
 )

@@ -100,22 +100,6 @@ def _node_deleted(claim: Json, volume: Json) -> History:
     return cluster.history(SCRIPTED)
 
 
-def _pre_bound_twice() -> History:
-    """Each of six claims has two volumes that are pre-bound to it, one of which reaches only the first node."""
-    cluster = HistoryBuilder(hosts=True)
-    first = reaching({"key": HOSTNAME, "operator": "In", "values": ["n1"]})
-    cluster.add(_HAND)
-    for _ in range(2):
-        cluster.add_node(node(""))
-    for number in range(6):
-        reference = claim_reference("default", f"c{number}", "")
-        cluster.add(a_claim(f"c{number}"), with_some(a_volume(f"a{number}"), **reference))
-        cluster.add(with_some(a_volume(f"b{number}", spec=first), **reference))
-        cluster.add_pod(pod("", volumes=using(f"c{number}")))
-    cluster.schedule()
-    return cluster.history()
-
-
 def _of_binding() -> Iterator[Case]:
     for name, says, members in (
         (
@@ -150,12 +134,6 @@ def _of_binding() -> Iterator[Case]:
         "A node is rejected for a claim that is being provisioned for another node.",
         _node_selected(),
         ("R-VOLBIND-08",),
-    )
-    yield Case(
-        "two_volumes_pre_bound_to_one_claim",
-        "Of two volumes that are pre-bound to a claim it gets either; in v1.19 that is open anew on each node.",
-        _pre_bound_twice(),
-        ("R-VOLBIND-11", "R-VOLBIND-53"),
     )
     yield Case(
         "node_deleted_while_a_bound_claim_waits",

@@ -110,8 +110,25 @@ REPORT: Schema = {
             "description": "Rules that were applied and are not exercised, since the process that should have"
             " broken them to see whether that shows ended before it did.",
         },
+        untestable={
+            "type": "array",
+            "items": _all(rule=_RULE_ID, why=_TEXT),
+            "description": "Rules of plugins that are claimed which no history can show.",
+        },
+        unshown={
+            "type": "array",
+            "items": _TEXT,
+            "description": "Plugins that are claimed by name of which the run has shown no rule, neither kept nor"
+            " broken.",
+        },
         faults={"type": "array", "items": _FAULT},
         staleBaseline={"type": "array", "items": _RULE_ID},
+        forRefsched={
+            **_all(why=_TEXT, command=_TEXT),
+            "type": ["object", "null"],
+            "description": "Why what was found is most likely a mistake of refsched, and the command that shows"
+            " it, where the real kube-scheduler failed or could not be judged.",
+        },
     ),
     "$defs": {"rule": _RULE, "failure": _FAILURE, "baselineLine": _BASELINE},
 }
