@@ -10,13 +10,14 @@ from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import (
     AN_AGE_AGO,
     HOSTNAME,
+    container,
     node,
     pod,
     selecting,
     with_metadata,
     with_spec,
 )
-from conformance.vocabulary.scripted import SCRIPTED
+from conformance.vocabulary.scripted import SCRIPTED, key, script
 from conformance.vocabulary.storage import (
     BETA_CLASS,
     a_claim,
@@ -28,7 +29,7 @@ from conformance.vocabulary.storage import (
     with_some,
 )
 from refsched.suite import Case
-from refsched.suite.histories.history import History
+from refsched.suite.histories.history import History, Observe, Release, Update, deleting
 
 Json = dict[str, Any]
 
@@ -180,6 +181,21 @@ def _volumes_by_name(operator: str) -> History:
     return cluster.history()
 
 
+def _requests_changed_while_binding(is_deleted: bool) -> History:
+    """A pod requests more once it is assumed; bound, it is deleted, or updated once more."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node(""))
+    held = pod("", {"cpu": "1"}, uid="p", script=script(("ScriptedA", "preBind", "Hold")))
+    cluster.add_pod(held)
+    cluster.schedule(1)
+    more = with_spec(cluster.pods["p1"], containers=[container("c", {"cpu": "1500m"})])
+    cluster.steps += [Update(more), Release(key(more))]
+    bound = with_spec(more, nodeName="n1")
+    cluster.steps.append(deleting(bound) if is_deleted else Update(with_metadata(bound, labels={"a": "b"})))
+    cluster.steps.append(Observe())
+    return cluster.history(SCRIPTED)
+
+
 def _pre_bound_twice() -> History:
     """Each of six claims has two volumes that are pre-bound to it, one of which reaches only the first node."""
     cluster = HistoryBuilder(hosts=True)
@@ -268,6 +284,17 @@ CASES: tuple[Case, ...] = (
         _classes_of_disks(),
         ("R-CLOUDLIMIT-04",),
         ("volumes",),
+    ),
+    *(
+        Case(
+            f"requests_changed_while_binding_and_pod_{then}",
+            "A pod whose requests changed while it was being bound counts as it was assumed, and is taken off the"
+            f" node as it was bound; it is {then}.",
+            _requests_changed_while_binding(then == "deleted"),
+            ("R-CACHE-52",),
+            ("cache", "hold"),
+        )
+        for then in ("deleted", "updated")
     ),
     Case(
         "two_volumes_pre_bound_to_one_claim",

@@ -104,13 +104,16 @@ class Cache:
 
     def _uncount(self, pod: Pod) -> None:
         name = pod.spec.node_name
-        info = self._nodes[name].without_pod(pod.uid)
+        info = self._without(pod)
         if info.node is None and not info.pods:
             del self._nodes[name]
         else:
             self._change(name, info)
         del self._pods[pod.uid]
         self._assumed.discard(pod.uid)
+
+    def _without(self, pod: Pod) -> NodeInfo:
+        return self._nodes[pod.spec.node_name].without_pod(pod.uid)
 
     # --- Nodes ------------------------------------------------------------------------------------
 

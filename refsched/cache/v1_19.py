@@ -10,7 +10,7 @@ from attrs import evolve
 
 from refsched.cache import cache as current
 from refsched.cache.cache import CacheError
-from refsched.framework.node_info import NodeInfo
+from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.rules import applies
@@ -53,9 +53,10 @@ class Cache(current.Cache):
 
     def add_pod(self, pod: Pod) -> None:
         """R-CACHE-52: In v1.19 an assumed pod that is bound where it was assumed counts on its node as it was
-        assumed, until it is updated.
+        assumed, until it is updated; what is taken off the node then, or when it is deleted, is what the pod
+        requested when it was bound.
 
-        Source: AddPod.
+        Source: AddPod, UpdatePod, RemovePod.
         """
         counted = self._pods.get(pod.uid)
         if pod.uid not in self._assumed or counted is None or counted.spec.node_name != pod.spec.node_name:
@@ -92,6 +93,9 @@ class Cache(current.Cache):
 
     def _with_images(self, info: NodeInfo) -> NodeInfo:
         return info
+
+    def _without(self, pod: Pod) -> NodeInfo:
+        return self._nodes[pod.spec.node_name].without_pod(pod.uid, PodInfo(pod))
 
     def _uncount(self, pod: Pod) -> None:
         super()._uncount(pod)

@@ -209,14 +209,15 @@ class NodeInfo:
     def with_pod(self, pod: PodInfo) -> NodeInfo:
         return self._counting(pod, 1, (*self.pods, pod), self.host_ports.union(pod.host_ports))
 
-    def without_pod(self, uid: str) -> NodeInfo:
-        """Returns the node without this pod. The last pod takes the place of the one removed (types.go,
+    def without_pod(self, uid: str, shown: PodInfo | None = None) -> NodeInfo:
+        """Returns the node without this pod, and without what it requests as it counts here, or as it is ``shown``
+        if that is given. The last pod takes the place of the one removed (types.go,
         removeFromSlice): victims that compare equal are listed in the order that results. Raises KeyError if
         no such pod counts here."""
         index = next((i for i, info in enumerate(self.pods) if info.pod.uid == uid), None)
         if index is None:
             raise KeyError(uid)
-        removed = self.pods[index]
+        removed = self.pods[index] if shown is None else shown
         kept = list(self.pods)
         kept[index] = kept[-1]
         kept.pop()

@@ -102,3 +102,22 @@ def test_a_pod_is_not_assumed_twice(cache: Cache) -> None:
     cache.assume(pod("p"), "n")
     with pytest.raises(CacheError, match=r"^pod p is in the cache, so can't be assumed$"):
         cache.assume(pod("p"), "n")
+
+
+def asking(cpu: str) -> Pod:
+    requests = {"resources": {"requests": {"cpu": cpu}}, "name": "c"}
+    metadata = {"name": "p", "namespace": "ns", "uid": "p"}
+    return read_as(Pod, {"metadata": metadata, "spec": {"nodeName": "n", "containers": [requests]}})
+
+
+@pytest.mark.parametrize("is_updated", [False, True])
+def test_what_was_bound_is_taken_off_and_not_what_was_assumed(cache: Cache, is_updated: bool) -> None:
+    cache.assume(asking("1"), "n")
+    cache.add_pod(asking("3"))
+    assert cache.usage()["n"].requested.milli_cpu == 1000
+    if is_updated:
+        cache.update_pod(asking("4"))
+        assert cache.usage()["n"].requested.milli_cpu == 1000 - 3000 + 4000
+    else:
+        cache.remove_pod(asking("3"))
+        assert cache.usage()["n"].requested.milli_cpu == 1000 - 3000
