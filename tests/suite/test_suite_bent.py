@@ -184,6 +184,7 @@ def test_queue(check, history):
 @pytest.fixture
 def run(pytester: pytest.Pytester) -> Any:
     pytester.makeconftest(CONFTEST)
+    pytester.makeini(f"[pytest]\npythonpath = {Path(__file__).parents[2]}")  # where conformance/ is
     text = Path(__file__).with_name("bent_schedulers.py").read_text("utf-8")
     pytester.makepyfile(bent_schedulers=text, test_some=TESTS)
 
