@@ -8,7 +8,7 @@ from conformance.vocabulary.devices import ONE, claim_user, device_class, resour
 from conformance.vocabulary.objects import node, pod, with_metadata
 from conformance.vocabulary.scripted import SCRIPTED
 from refsched.suite import Case
-from refsched.suite.histories.history import Create, History, Release, deleting
+from refsched.suite.histories.history import Create, History, Release, Update, deleting
 
 TIMES = 12
 
@@ -55,7 +55,31 @@ def _anew_for_another_scheduler(point: str) -> History:
     return cluster.history(SCRIPTED)
 
 
+def _deleted_while_it_is_bound() -> History:
+    """Returns a history in which a pod is marked for deletion while a plugin that binds it, and then fails, holds
+    it: the API server refuses the binding."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "2", "pods": "9"}))
+    held = with_metadata(
+        pod("", {"cpu": "2"}, script={"ScriptedBinder": {"bind": "Hold:ErrorAfterBound"}}), name="p1"
+    )
+    cluster.add(held)
+    cluster.schedule(1)
+    leaving = with_metadata(held, deletionTimestamp="2025-12-31T23:00:00Z")
+    cluster.steps.extend((Update(leaving), Release("default/p1")))
+    cluster.add_pod(pod("", {"cpu": "2"}))
+    cluster.schedule(1)
+    return cluster.history(SCRIPTED)
+
+
 CASES = (
+    Case(
+        "marked_for_deletion_while_it_is_bound",
+        "The API server refuses to bind a pod that is being deleted, and the node is free for another pod.",
+        _deleted_while_it_is_bound(),
+        ("R-BIND-05",),
+        needs=("hold",),
+    ),
     *(
         Case(
             f"created_anew_for_another_scheduler_{when}",

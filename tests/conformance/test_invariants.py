@@ -195,6 +195,15 @@ def test_an_error_after_the_binding_leaves_the_pod_bound() -> None:
     assert broken(*steps, scheduled("a", "n")) == ["R-INV-05"]
 
 
+def test_a_pod_that_is_being_deleted_is_not_bound_by_a_binding_that_fails() -> None:
+    script = '{"ScriptedBinder": {"bind": "Hold:ErrorAfterBound"}}'
+    created = pod("a", script=script)
+    leaving = {**created.object["metadata"], "deletionTimestamp": "2025-12-31T23:00:00Z"}
+    failed = Bind("default/a", "n", "error", calls=("ScriptedBinder.bind",))
+    steps = (node("n"), created, scheduled("a", "n"), Update({**created.object, "metadata": leaving}), failed)
+    assert not broken(*steps, queues(backoff=("a",)))
+
+
 def test_a_pod_is_in_one_queue_only() -> None:
     assert not broken(pod("a"), queues(active=("a",)))
     assert broken(pod("a"), queues(active=("a",), backoff=("a",))) == ["R-INV-06"]

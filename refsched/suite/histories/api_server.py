@@ -108,6 +108,11 @@ class ApiServer:
         annotations: Mapping[str, str] = shown.get("metadata", {}).get("annotations", {})
         return annotations
 
+    def _refuses_binding(self, pod: str) -> bool:
+        """Returns whether a binding of this pod is refused: it has a node, or is being deleted."""
+        shown = self._objects.get(("Pod", *_split(pod)), {})
+        return pod in self._bound or shown.get("metadata", {}).get("deletionTimestamp") is not None
+
     def take(self, record: Record) -> list[Input]:
         """Returns what the API server and its controllers do because of this record, in their order."""
         match record:
@@ -126,7 +131,7 @@ class ApiServer:
                 return self._attempted(record)
             case Bind(pod, node):
                 self._waiting.discard(pod)
-                if took_the_binding(record, self._annotations(pod)):
+                if took_the_binding(record, self._annotations(pod), refused=self._refuses_binding(pod)):
                     self._bound[pod] = node
             case Release(pod):
                 self._held.remove(pod)
@@ -229,11 +234,13 @@ def located(named: Reference) -> Reference:
     return evolve(named, namespace=_namespace(named.kind, named.namespace))
 
 
-def took_the_binding(bind: Bind, annotations: Mapping[str, str]) -> bool:
+def took_the_binding(bind: Bind, annotations: Mapping[str, str], *, refused: bool) -> bool:
     """Returns whether the API server has the pod on its node, even if the scheduler was informed that the
-    binding failed."""
+    binding failed. ``refused`` says that the API server refuses a binding of this pod."""
     if bind.result == BOUND:
         return True
+    if refused:
+        return False
     answer = script_of(annotations).get("ScriptedBinder", {}).get("bind", "")
     return answer.endswith("ErrorAfterBound") and "ScriptedBinder.bind" in (bind.calls or ())
 

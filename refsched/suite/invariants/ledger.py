@@ -48,7 +48,9 @@ class Ledger:
                     self.assumed[record.pod] = record.node
             case Bind() if record.pod in self.pods:
                 self.assumed.pop(record.pod, None)
-                if took_the_binding(record, self.pods[record.pod].metadata.annotations):
+                shown = self.pods[record.pod].metadata
+                refused = record.pod in self.bound or shown.deletion_timestamp is not None
+                if took_the_binding(record, shown.annotations, refused=refused):
                     self.bound[record.pod] = record.node
 
     def note_requeued(self, record: Record) -> None:
