@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from refsched.mistakes.serving import serve_changed, serve_wrong
-from refsched.mistakes.table import all_wrong
+from refsched.mistakes.wrong import all_wrong
 
 
 def main(arguments: list[str]) -> int:

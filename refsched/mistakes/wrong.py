@@ -1,7 +1,45 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is said of one wrong scheduler that was made by hand."""
+"""Planted wrong schedulers, which stand in the texts of ``planted``.
+
+An entry of a text is a name and a sentence about what the scheduler gets wrong, the rules that this breaks and the
+module that is edited, and the edit, as a diff shows it::
+
+    counts-the-dying: Terminating pods are counted.
+    breaks R-SPREAD-05 in refsched.plugins.pod_topology_spread_constraints
+    cites kubernetes #87621
+    - return sum(metadata.deletion_timestamp is None for metadata in matching)
+    + return len(matching)
+
+What is replaced is quoted with its indentation, and may be a part of one line or many lines; it occurs once in the
+module. An entry of an earlier release says ``breaks R-QUEUE-50 of v1.19 in …``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.resources import files
 
 from attrs import frozen
+
+AREAS = (
+    *("resources", "scores", "taints", "affinity", "pod_affinity", "spread", "ports", "images"),
+    *(
+        "queue",
+        "backoff",
+        "hints",
+        "events",
+        "cache",
+        "cycle",
+        "nominated",
+        "preemption",
+        "binding",
+        "permit",
+    ),
+    *("volumes", "devices", "config", "earlier_queue", "earlier_cycle", "earlier_plugins"),
+)
+"""The texts of ``planted``, in the order in which their mistakes are tried and listed."""
 
 
 @frozen
@@ -25,3 +63,62 @@ class Wrong:
     breaks: tuple[str, ...] = ()
     kubernetes: str = ""
     shows_with: str = ""
+
+
+@frozen
+class Area:
+    """The entries of one text. ``near`` are the areas of the suite whose tests are tried on them first."""
+
+    near: tuple[str, ...]
+    planted: tuple[Wrong, ...]
+
+
+@cache
+def areas() -> Mapping[str, Area]:
+    """Return the planted wrong schedulers by area."""
+    folder = files("refsched.mistakes") / "planted"
+    return {area: read_area((folder / f"{area}.txt").read_text("utf-8")) for area in AREAS}
+
+
+def all_wrong() -> Mapping[str, Wrong]:
+    """Return all planted wrong schedulers, by name."""
+    return {wrong.name: wrong for area in areas().values() for wrong in area.planted}
+
+
+def areas_near(name: str) -> tuple[str, ...]:
+    """Return the areas of the suite whose tests and recordings are tried first on this wrong scheduler."""
+    return next(area.near for area in areas().values() if any(wrong.name == name for wrong in area.planted))
+
+
+def read_area(text: str) -> Area:
+    """Read a text of ``planted``. Raises ValueError at what is no entry."""
+    head, *entries = text.rstrip("\n").split("\n\n")
+    found = re.fullmatch(r"# .+\n# Tried on them first: (.+)", head)
+    if not found:
+        raise ValueError(f"no head of a text of planted schedulers: {head!r}")
+    return Area(tuple(found[1].split(", ")), tuple(map(_entry, entries)))
+
+
+_ENTRY = re.compile(
+    r"(?P<name>[a-z-]+): (?P<says>.+)\n"
+    r"breaks (?P<breaks>.+?)(?: of v(?P<kubernetes>[\d.]+))? in (?P<module>[\w.]+)\n"
+    r"(?:cites (?P<cites>.+)\n)?"
+    r"(?:shows with (?P<shows_with>.+)\n)?"
+    r"(?P<before>(?:-.*\n)+)"
+    r"(?P<after>(?:\+.*\n)*)"
+)
+
+
+def _entry(text: str) -> Wrong:
+    found = _ENTRY.fullmatch(f"{text}\n")
+    if not found:
+        raise ValueError(f"no entry of a planted scheduler: {text!r}")
+    said = {key: value or "" for key, value in found.groupdict().items()}
+    breaks = tuple(said.pop("breaks").split(", "))
+    before, after = ("\n".join(_lines(said.pop(key))) for key in ("before", "after"))
+    return Wrong(**said, breaks=breaks, before=before, after=after)
+
+
+def _lines(quoted: str) -> Iterator[str]:
+    """Yields the lines without the sign, and the blank after it, that a diff puts before them."""
+    return (line[2:] for line in quoted.splitlines())

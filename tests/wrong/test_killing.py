@@ -16,7 +16,6 @@ import pytest
 from conformance.campaigns.machines import Each
 from conformance.wrong import configured
 from conformance.wrong.configured import CONFIGURED, Configured, Reconfigured, all_configured
-from conformance.wrong.nearest import areas_near
 from conformance.wrong.running import kill, killing, sharing
 from conformance.wrong.running.kill import main
 from conformance.wrong.running.killing import (
@@ -32,7 +31,7 @@ from conformance.wrong.running.matrix import page, read, write
 from conformance.wrong.running.naming import shown
 from conformance.wrong.running.parts import that_can_be
 from conformance.wrong.running.profile import SuiteTest, histories_of, suite_tests
-from refsched.mistakes.table import all_wrong
+from refsched.mistakes.wrong import all_wrong, areas_near
 from refsched.suite.adapters.faults import AdapterUnavailable
 from refsched.suite.adapters.process import Process
 from refsched.suite.adapters.selection import PROFILES

@@ -13,12 +13,10 @@ from pathlib import Path
 import pytest
 
 from conformance.wrong.historic import NOT_PLANTED, PLANTED
-from conformance.wrong.nearest import areas_near
 from conformance.wrong.running import matrix
 from conformance.wrong.running.profile import suite_tests
 from refsched.mistakes.planting import replacing
-from refsched.mistakes.table import all_wrong, tables
-from refsched.mistakes.wrong import Wrong
+from refsched.mistakes.wrong import Wrong, all_wrong, areas, read_area
 from refsched.releases import DEFAULT, RELEASES
 from refsched.suite.catalogue.rules import all_rules
 
@@ -30,9 +28,27 @@ LAST = 184
 """Rows are numbered from 1 to this, some numbers left out."""
 
 
-@pytest.mark.parametrize("area", tables())
+ENTRY = """\
+# Planted schedulers that wait.
+# Tried on them first: queue, faults
+
+waits-longer: A pod waits for two minutes.
+breaks R-QUEUE-50, R-QUEUE-51 of v1.19 in refsched.queue.waiting
+cites kubernetes #1
+shows with queue
+-     wait(
+-         60)
++     wait(120)
+
+never-waits: A pod waits for nothing.
+breaks R-QUEUE-50 in refsched.queue
+- wait()
+"""
+
+
+@pytest.mark.parametrize("area", areas())
 def test_every_edit_of_an_area_can_be_made_and_compiled(area: str) -> None:
-    for wrong in tables()[area]:
+    for wrong in areas()[area].planted:
         compile(edited(wrong), wrong.module, "exec")
 
 
@@ -64,7 +80,7 @@ def edited(wrong: Wrong) -> str:
 
 
 def test_every_name_is_there_once_and_can_be_typed() -> None:
-    names = Counter(wrong.name for table in tables().values() for wrong in table)
+    names = Counter(wrong.name for area in areas().values() for wrong in area.planted)
 
     assert max(names.values()) == 1
     assert all(re.fullmatch(r"[a-z]+(-[a-z]+)*", name) for name in names)
@@ -72,7 +88,7 @@ def test_every_name_is_there_once_and_can_be_typed() -> None:
 
 def test_there_are_wrong_schedulers_in_every_area() -> None:
     assert len(all_wrong()) >= 250
-    assert all(len(table) >= 5 for table in tables().values())
+    assert all(len(area.planted) >= 5 for area in areas().values())
 
 
 def test_what_each_does_wrong_is_said_in_one_sentence_that_no_other_says() -> None:
@@ -83,9 +99,47 @@ def test_what_each_does_wrong_is_said_in_one_sentence_that_no_other_says() -> No
 
 
 def test_every_area_has_tests_that_lie_near() -> None:
-    areas = {test.area for release in RELEASES for test in suite_tests(release)}
+    of_the_suite = {test.area for release in RELEASES for test in suite_tests(release)}
 
-    assert all(set(areas_near(table[0].name)) <= areas for table in tables().values())
+    assert all(set(area.near) <= of_the_suite for area in areas().values())
+
+
+def test_every_text_of_planted_schedulers_is_read() -> None:
+    texts = (ROOT / "refsched/mistakes/planted").glob("*.txt")
+
+    assert {text.stem for text in texts} == areas().keys()
+
+
+def test_an_entry_says_all_about_a_planted_scheduler() -> None:
+    assert read_area(ENTRY).planted == (
+        Wrong(
+            "waits-longer",
+            "A pod waits for two minutes.",
+            "refsched.queue.waiting",
+            "    wait(\n        60)",
+            "    wait(120)",
+            cites="kubernetes #1",
+            breaks=("R-QUEUE-50", "R-QUEUE-51"),
+            kubernetes="1.19",
+            shows_with="queue",
+        ),
+        Wrong(
+            "never-waits", "A pod waits for nothing.", "refsched.queue", "wait()", "", breaks=("R-QUEUE-50",)
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    "entry", ["# A comment.", "says-nothing:\n", "has-no-rule: A pod waits.\n- wait()\n"]
+)
+def test_what_is_no_entry_is_refused(entry: str) -> None:
+    with pytest.raises(ValueError, match="no entry of a planted scheduler"):
+        read_area(f"{ENTRY}\n{entry}\n")
+
+
+def test_a_text_says_which_areas_are_tried_first() -> None:
+    with pytest.raises(ValueError, match="no head of a text"):
+        read_area(ENTRY.partition("\n")[2])
 
 
 def test_every_row_of_historic_reports_is_planted_or_has_a_reason() -> None:

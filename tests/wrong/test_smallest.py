@@ -14,7 +14,7 @@ from conformance.wrong.smallest.saying import sentence_of
 from conformance.wrong.smallest.shrinking import Shrinking, size_of
 from conformance.wrong.smallest.without import breakers_of, sites_of
 from refsched.mistakes.mutation import mutants_of
-from refsched.mistakes.table import all_wrong
+from refsched.mistakes.wrong import all_wrong
 from refsched.suite.catalogue.rules import all_rules
 from refsched.suite.histories.history import Advance, Create, History, Schedule, Update
 from refsched.suite.histories.scenario import steps_as_json

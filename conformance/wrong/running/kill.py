@@ -14,13 +14,12 @@ from functools import partial
 from pathlib import Path
 
 from conformance.wrong.configured import all_configured
-from conformance.wrong.nearest import areas_near
 from conformance.wrong.running import matrix, power
 from conformance.wrong.running.killing import Fate, fate_of, fate_of_configured
 from conformance.wrong.running.parts import that_can_be
 from conformance.wrong.running.profile import areas_about
 from conformance.wrong.running.sharing import shared
-from refsched.mistakes.table import all_wrong
+from refsched.mistakes.wrong import all_wrong, areas_near
 from refsched.suite.adapters.selection import PROFILES
 
 

@@ -20,7 +20,7 @@ from attrs import frozen
 
 from conformance.wrong.configured import all_configured, connect_configured
 from conformance.wrong.running.profile import SuiteTest, histories_of, suite_tests
-from refsched.mistakes.table import all_wrong
+from refsched.mistakes.wrong import all_wrong
 from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.adapters.connecting import connect
 from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable

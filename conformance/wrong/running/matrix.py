@@ -17,8 +17,7 @@ from conformance.wrong.historic import NOT_PLANTED, PLANTED
 from conformance.wrong.running.killing import Attack, Fate
 from conformance.wrong.running.parts import SEED, file_of, that_can_be
 from conformance.wrong.running.tables import share, table
-from refsched.mistakes.table import all_wrong, tables
-from refsched.mistakes.wrong import Wrong
+from refsched.mistakes.wrong import Wrong, all_wrong, areas
 from refsched.suite.adapters.selection import PROFILES
 from refsched.suite.catalogue.rules import all_rules
 
@@ -66,8 +65,8 @@ def page(fates: Mapping[str, Fate]) -> str:
     """Survivors first."""
     parts = [_INTRODUCTION, _summary(fates)]
     parts += ["## Survivors\n", _survivors(fates), "## By area\n"]
-    for area, planted in tables().items():
-        parts += [f"### {area.replace('_', ' ')}\n", _rows(planted, fates)]
+    for name, area in areas().items():
+        parts += [f"### {name.replace('_', ' ')}\n", _rows(area.planted, fates)]
     parts += ["## As parts of schedulers\n", _as_parts()]
     parts += ["## The real one, configured otherwise\n", _configured(read(configured.FILE))]
     parts += ["## By rule\n", _by_rule(fates), "## Historic reports\n", _historic()]

@@ -24,7 +24,7 @@ from conformance.strategies import AREAS
 from conformance.wrong.running import matrix
 from conformance.wrong.running.killing import connect_wrong
 from conformance.wrong.running.profile import SEED, SuiteTest, histories_of, suite_tests
-from refsched.mistakes.table import all_wrong
+from refsched.mistakes.wrong import all_wrong
 from refsched.suite.breaking.explaining import explained_apart
 from refsched.suite.histories.history import History
 from refsched.suite.session.check import Checking, Evidence, RuleBrokenError

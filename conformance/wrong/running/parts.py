@@ -7,7 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
-from refsched.mistakes.table import all_wrong
+from refsched.mistakes.wrong import all_wrong
 from refsched.suite.adapters.selection import PROFILES
 from refsched.suite.histories.part import Part
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from conformance.wrong.running import matrix, parts
 from conformance.wrong.running.killing import Fate
-from refsched.mistakes.table import all_wrong
+from refsched.mistakes.wrong import all_wrong
 from refsched.suite.adapters.selection import PROFILES
 from refsched.suite.session.budget import TABLE
 

@@ -21,7 +21,7 @@ from conformance.wrong.smallest.naming import with_names
 from conformance.wrong.smallest.shrinking import Shrinking, size_of
 from conformance.wrong.smallest.without import Breaker, breakers_of
 from refsched.errors import InputError
-from refsched.mistakes.table import all_wrong
+from refsched.mistakes.wrong import all_wrong
 from refsched.releases import DEFAULT, release_of
 from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.adapters.connecting import REFERENCE, connect

@@ -21,8 +21,7 @@ from conformance.wrong.smallest.saying import sentence_of
 from refsched.framework.events import EventHint
 from refsched.mistakes.mutation import Mutant, mutants_of, planted
 from refsched.mistakes.planting import plant
-from refsched.mistakes.table import all_wrong
-from refsched.mistakes.wrong import Wrong
+from refsched.mistakes.wrong import Wrong, all_wrong
 from refsched.queue.hint_table import event_rule
 from refsched.queue.transitions import Place, Transition, Transitions
 from refsched.suite.breaking.replacing import forget

@@ -16,8 +16,7 @@ from typing import Any
 import attrs
 from attrs import frozen
 
-from refsched.mistakes.table import all_wrong
-from refsched.mistakes.wrong import Wrong
+from refsched.mistakes.wrong import Wrong, all_wrong
 from refsched.suite.breaking.course import Course, Function, source_of
 from refsched.suite.breaking.replacing import Undo, replaced
 

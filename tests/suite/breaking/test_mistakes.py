@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from refsched.framework.events import EventHint
-from refsched.mistakes.table import all_wrong
+from refsched.mistakes.wrong import all_wrong
 from refsched.plugins.image_locality import MIN_THRESHOLD
 from refsched.plugins.taint_toleration import TaintToleration
 from refsched.releases import DEFAULT
