@@ -29,7 +29,7 @@ IMPORT_BY_NAME = frozenset(
         "refsched/__init__.py",  # its own modules, when a name is first used
         "refsched/mistakes/planting.py",  # a module of the specification, to edit it
         "refsched/releases/__init__.py",  # its own modules, when a release is first used
-        "refsched/suite/breaking/kin.py",  # modules of the specification
+        "refsched/suite/breaking/similar_fields.py",  # modules of the specification
         "refsched/suite/catalogue/reasons.py",  # modules of the specification
         "refsched/tools/rulebook/plugin_pages.py",  # modules that are imported already, for their docstrings
         "refsched/tools/rulebook/rule_pages.py",  # the same

@@ -14,7 +14,7 @@ from tests.reached import OF_EVERY_FILE, reached_by
         ("refsched/plugins/node_ports.py", "tests/plugins/test_node_ports.py"),
         ("tests/plugins/test_node_ports.py", "tests/plugins/test_node_ports.py"),
         ("tests/suite/toy_suite.py", "tests/suite/test_suite_shards.py"),
-        ("tests/world.py", "tests/suite/breaking/test_keeping.py"),
+        ("tests/world.py", "tests/suite/breaking/test_kept_rules.py"),
     ],
 )
 def test_a_test_is_reached_by_what_it_imports(changed: str, reached: str) -> None:

@@ -38,7 +38,7 @@ from refsched.suite.histories.history import Create, History, Schedule, Step, Up
 from refsched.suite.histories.scenario import steps_as_json
 from refsched.suite.histories.trial import try_history
 from refsched.tools.rulebook.examples import read_example
-from refsched.tools.shipped import examples_folder
+from refsched.tools.shipped_files import examples_folder
 
 Json = dict[str, Any]
 

@@ -17,8 +17,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import refsched.reference  # all of the specification  # noqa: F401
-from refsched.suite.breaking.keeping import specification_modules
-from refsched.suite.breaking.plainest import source_without
+from refsched.suite.breaking.detection import specification_modules
+from refsched.suite.breaking.simplest import source_without
 
 
 def main(arguments: list[str]) -> int:

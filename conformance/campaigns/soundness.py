@@ -27,7 +27,7 @@ from refsched.records import Attempt, Bind
 from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable
 from refsched.suite.histories.history import History, Step
 from refsched.suite.histories.scenario import steps_as_json
-from refsched.suite.session.bench import Course, Judgement
+from refsched.suite.session.bench import Judgement, SteppedRun
 from refsched.suite.session.conforming import Declaration
 from refsched.suite.session.drawing import drawn, drawn_by, load_profile
 from refsched.suite.session.runner import Runner
@@ -173,19 +173,19 @@ class _Steps:
     """A _Steps is a history of the state machine, which is tried step by step until something is found."""
 
     drawing: _Drawing
-    course: Course
+    run: SteppedRun
     is_over: bool = False
 
     def take(self, step: Step) -> None:
         if not self.is_over:
-            self.course.take(step)
-            if self.course.has_findings:
+            self.run.take(step)
+            if self.run.has_findings:
                 self.end()
 
     def end(self) -> None:
         if not self.is_over:
             self.is_over = True
-            self.drawing.note(self.course.judgement())
+            self.drawing.note(self.run.judgement())
 
 
 # --- All seeds ------------------------------------------------------------------------------------

@@ -19,8 +19,8 @@ from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import START_TIMES, cpu, node, pod, profile_config, with_metadata
 from conformance.vocabulary.storage import storage_object
 from conformance.vocabulary.victims import a_budget
+from refsched.suite.histories.extender_address import EXTENDERS
 from refsched.suite.histories.extender_server import ANNOTATION
-from refsched.suite.histories.extenders_at_hand import EXTENDERS
 from refsched.suite.histories.history import Create, History, deleting
 
 Json = dict[str, Any]

@@ -33,8 +33,8 @@ from conformance.vocabulary.objects import (
     profile_config,
     with_metadata,
 )
+from refsched.suite.histories.extender_address import EXTENDERS
 from refsched.suite.histories.extender_server import ANNOTATION, REFUSES, SCORE
-from refsched.suite.histories.extenders_at_hand import EXTENDERS
 from refsched.suite.histories.history import History
 
 Json = dict[str, Any]

@@ -16,7 +16,7 @@ from refsched.checking.replay import replay_file
 from refsched.oddities.fixed_orders import FIXED_ORDERS
 from refsched.oddities.known_defects import AS_PROMISED
 from refsched.records import Attempt, Record
-from refsched.tools.shipped import data_folder
+from refsched.tools.shipped_files import data_folder
 
 OPEN = frozenset(FIXED_ORDERS)
 

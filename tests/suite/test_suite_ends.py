@@ -16,7 +16,7 @@ import pytest
 import toy_suite
 from toy_suite import Suite
 
-from refsched.suite.session.keeping import LOST
+from refsched.suite.session.kept_rules import LOST
 from refsched.suite.session.writing import write_whole
 
 SKIPPING = """

@@ -16,7 +16,7 @@ from refsched.suite.reports.report_json import as_json, json_text
 from refsched.suite.reports.report_terminal import paragraphs
 from refsched.suite.reports.verdicts import Result, faults_seen, rule_verdicts
 from refsched.suite.session.budget import Power
-from refsched.suite.session.keeping import Untried
+from refsched.suite.session.kept_rules import Untried
 from refsched.suite.session.outcome import Failure, Fault, Outcome, outcome_in, with_property
 from refsched.suite.session.runner import About
 

@@ -8,7 +8,7 @@ import sys
 
 PROGRAM = """
 import gc
-from refsched.tools.garbage import YOUNG, keep_what_there_is
+from refsched.tools.garbage_collection import YOUNG, keep_what_there_is
 before = gc.get_freeze_count()
 keep_what_there_is()
 kept = gc.get_freeze_count()

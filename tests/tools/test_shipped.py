@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is shipped beside the Python code: found in a checkout, and in an installed wheel."""
+"""What is shipped_files beside the Python code: found in a checkout, and in an installed wheel."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from refsched.errors import InputError
-from refsched.tools import shipped
+from refsched.tools import shipped_files
 
-ROOT = Path(shipped.__file__).parents[2]
+ROOT = Path(shipped_files.__file__).parents[2]
 WHERE_IS_IT = """
-from refsched.tools.shipped import data_folder
+from refsched.tools.shipped_files import data_folder
 print(data_folder())
 from refsched.suite.adapters.kube_scheduler import _folder
 print(_folder("v1.34"))
@@ -24,14 +24,14 @@ print(_folder("v1.34"))
 
 
 def test_a_checkout_has_recordings_and_the_recorder() -> None:
-    assert (shipped.data_folder() / "recorder" / "v1.34" / "go.mod").is_file()
-    assert list((shipped.data_folder() / "kube-scheduler-v1.34.2").glob("*.jsonl.gz"))
+    assert (shipped_files.data_folder() / "recorder" / "v1.34" / "go.mod").is_file()
+    assert list((shipped_files.data_folder() / "kube-scheduler-v1.34.2").glob("*.jsonl.gz"))
 
 
 def test_an_installation_without_them_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(shipped, "_PLACES", (tmp_path / "a", tmp_path / "b"))
+    monkeypatch.setattr(shipped_files, "_PLACES", (tmp_path / "a", tmp_path / "b"))
     with pytest.raises(InputError) as refused:
-        shipped.data_folder()
+        shipped_files.data_folder()
     assert str(refused.value) == (f"this installation has no traces (looked for {tmp_path / 'a' / 'traces'})")
 
 
@@ -59,5 +59,5 @@ def test_a_wheel_has_them_too(tmp_path: Path) -> None:
     folder = installed / "refsched" / "shipped" / "traces"
     assert said.stdout.splitlines() == [str(folder), str(folder / "recorder" / "v1.34")]
     assert len(list(folder.glob("kube-scheduler-v1.34.2/*.jsonl.gz"))) == len(
-        list(shipped.data_folder().glob("kube-scheduler-v1.34.2/*.jsonl.gz"))
+        list(shipped_files.data_folder().glob("kube-scheduler-v1.34.2/*.jsonl.gz"))
     )

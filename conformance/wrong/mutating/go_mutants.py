@@ -24,7 +24,7 @@ from attrs import frozen
 
 from refsched.suite.adapters.faults import AdapterUnavailable
 from refsched.suite.adapters.kube_scheduler import BUILD_TIMEOUT, COMMAND, SOURCES, cache_folder
-from refsched.tools.shipped import data_folder
+from refsched.tools.shipped_files import data_folder
 
 VERSION = "v1.34"
 SCHEDULER = "pkg/scheduler"

@@ -25,7 +25,7 @@ from conformance.wrong.running import matrix
 from conformance.wrong.running.killing import connect_wrong
 from conformance.wrong.running.profile import SEED, SuiteTest, histories_of, suite_tests
 from refsched.mistakes.wrong import all_wrong
-from refsched.suite.breaking.explaining import explained_apart
+from refsched.suite.breaking.explaining import explained_in_child
 from refsched.suite.histories.history import History
 from refsched.suite.session.check import Checking, Evidence, RuleBrokenError
 from refsched.suite.session.drawing import drawn, load_profile
@@ -84,7 +84,7 @@ def shown(name: str, test: SuiteTest, example: int = 0) -> Evidence:
     that kills it, the test begins shortly before that one, and only leaves steps out, which takes less time than
     Hypothesis does to make a history small. ValueError where nothing is shown."""
     with checking_of(name) as checking:
-        checking.explain = partial(explained_apart, without=(name,))
+        checking.explain = partial(explained_in_child, without=(name,))
         checking.more = lambda smallest: by_turns(
             came_in(checking.judge, variations(smallest), MUCH),
             came_in(checking.judge, _further(test.area), MUCH),

@@ -17,7 +17,7 @@ from refsched.checking.checker import Checker
 from refsched.checking.replay import replay_file, trace_files
 from refsched.records import Record
 from refsched.rules import listening
-from refsched.tools.shipped import data_folder
+from refsched.tools.shipped_files import data_folder
 
 
 @frozen(order=True)

@@ -27,7 +27,7 @@ from typing import IO
 from refsched.errors import InputError
 from refsched.releases import DEFAULT
 from refsched.suite.adapters.faults import AdapterUnavailable
-from refsched.tools.shipped import data_folder
+from refsched.tools.shipped_files import data_folder
 
 Log = Callable[[str], None]
 

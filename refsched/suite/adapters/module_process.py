@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from typing import Any, BinaryIO
 
 from refsched.errors import InputError
-from refsched.tools.garbage import keep_what_there_is
+from refsched.tools.garbage_collection import keep_what_there_is
 from refsched.tools.serving import Create, Server, described, load
 
 

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from refsched.errors import InputError
-from refsched.suite.adapters import keeper
+from refsched.suite.adapters import supervisor
 from refsched.suite.adapters.adapter import Json, TransportError
 from refsched.suite.adapters.faults import SHOWN
 from refsched.tools.reading.documents import read_json
@@ -101,15 +101,15 @@ class Process:
         return () if self._log is None else self._log.lines()
 
 
-def _started(command: Sequence[str], keepers_end: int) -> subprocess.Popen[bytes]:
+def _started(command: Sequence[str], supervisors_end: int) -> subprocess.Popen[bytes]:
     """Starts the keeper, which starts the command."""
     return subprocess.Popen(
-        [sys.executable, "-I", "-S", str(Path(keeper.__file__)), str(keepers_end), *command],
+        [sys.executable, "-I", "-S", str(Path(supervisor.__file__)), str(supervisors_end), *command],
         bufsize=0,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        pass_fds=(keepers_end,),
+        pass_fds=(supervisors_end,),
         start_new_session=True,
     )
 
@@ -137,7 +137,7 @@ class _Running:
             _has_ended(self._child, timeout)
             self.tail.wait(GRACE)
             return " ".join(self.tail.lines()) or f"exit code {self._child.returncode}"
-        return "" if message == keeper.STARTED else message.decode(errors="replace")
+        return "" if message == supervisor.STARTED else message.decode(errors="replace")
 
     def answer(self, request: bytes, timeout: float, grace: float) -> bytes:
         """Returns the line that answers the request. Raises TransportError if none comes in time."""
@@ -177,7 +177,7 @@ class _Running:
                 self._child.terminate()
             _has_ended(self._child, grace)
         self._end.close()
-        if not _has_ended(self._child, grace + keeper.PATIENCE):
+        if not _has_ended(self._child, grace + supervisor.PATIENCE):
             self._child.kill()
             _has_ended(self._child, grace)
         self._pipes.close()

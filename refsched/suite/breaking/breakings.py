@@ -20,12 +20,12 @@ from attrs import frozen
 from refsched.mistakes import mutation
 from refsched.mistakes.mutation import Place
 from refsched.mistakes.operators import OPERATORS
-from refsched.suite.breaking.course import Course, Function, rules_called, source_of
+from refsched.suite.breaking.common_mutations import common_mutations_of
+from refsched.suite.breaking.line_coverage import Function, LineCoverage, rules_called, source_of
 from refsched.suite.breaking.mistakes import Mistake, mistakes_in
-from refsched.suite.breaking.mixups import mixups_of
+from refsched.suite.breaking.rare_mutations import rare_mutations_of
 from refsched.suite.breaking.replacing import Undo, forget, replaced
 from refsched.suite.breaking.rows import rows_of_defaults, rows_of_events, rows_of_transitions
-from refsched.suite.breaking.slips import slips_of
 
 SELDOM = 0.25
 """How much less a place is suspected of a mix-up than of a slip."""
@@ -54,33 +54,33 @@ class Breaking:
 
 
 def breakings_of(
-    course: Course, value: Callable[[str], float], without: Collection[str] = ()
+    coverage: LineCoverage, value: Callable[[str], float], without: Collection[str] = ()
 ) -> Iterator[Breaking]:
-    """Those at the lines of the course, and of the tables, after the mistakes of planted schedulers, which people
-    make. ``value`` says how much a rule is suspected: the places of the most suspected rules come first, and those
-    of rules of no value are left out. What has many callers is
-    suspected less, as it would show in more. ``without`` are planted schedulers whose mistakes are not tried."""
+    """Yields the mistakes of planted schedulers, which people make, and then the breakings at the lines that ran
+    and of the rows of tables. ``value`` says how much a rule is suspected: the places of the most suspected rules
+    come first, and those of rules of no value are left out. What has many callers is suspected less, as it would
+    show in more. ``without`` are planted schedulers whose mistakes are not tried."""
     known: list[tuple[float, Callable[[float], Iterator[Breaking]]]] = []
     found: list[tuple[float, Callable[[float], Iterator[Breaking]]]] = []
-    for mistake in mistakes_in(course, without):
-        callers = mistake.callers(course)
+    for mistake in mistakes_in(coverage, without):
+        callers = mistake.callers(coverage)
         worth = max(map(value, mistake.rules), default=0.0) / callers
         if worth:
             known.append((worth, partial(_of_mistake, mistake, callers)))
-    for module in dict.fromkeys(function.module for function in course.callers):
-        lines = course.lines[module]
+    for module in dict.fromkeys(function.module for function in coverage.callers):
+        lines = coverage.lines[module]
         for place in places_of(module) if module != REPORTING else ():
             function = Function(module, place.function)
-            if function in course.callers and (place.always or _is_any(lines, place)):
-                near = course.rules_at(function, place.first, value)
+            if function in coverage.callers and (place.always or _is_any(lines, place)):
+                near = coverage.rules_at(function, place.first, value)
                 called = rules_called(function, place.node)
                 rules = tuple(dict.fromkeys((*near[:1], *called, *near[1:])))
-                callers = max(1, len(course.callers[function]))
+                callers = max(1, len(coverage.callers[function]))
                 worth = max(map(value, rules), default=0.0) / callers
                 if worth:
                     found.append((worth, partial(_likely, function, place, rules, callers)))
                     found.append((SELDOM * worth, partial(_unlikely, function, place, rules, callers)))
-    for rule, breaks in (*rows_of_transitions(course.applied), *rows_of_events(), *rows_of_defaults()):
+    for rule, breaks in (*rows_of_transitions(coverage.applied), *rows_of_events(), *rows_of_defaults()):
         if value(rule):
             found.append((value(rule), partial(_of_row, rule, breaks)))
     in_order = [each for some in (known, found) for each in sorted(some, key=lambda each: -each[0])]
@@ -111,7 +111,7 @@ def _likely(
     """The place as mutation and slips change it."""
     values = vars(sys.modules[function.module])
     mutated = chain.from_iterable(operator(place.node) for operator in OPERATORS.values())
-    for changed in chain(mutated, slips_of(place.node, values, _answers(place, function))):
+    for changed in chain(mutated, common_mutations_of(place.node, values, _answers(place, function))):
         yield Breaking(function, rules, worth, _Change(function, place, changed), callers)
 
 
@@ -119,7 +119,7 @@ def _unlikely(
     function: Function, place: Place, rules: tuple[str, ...], callers: int, worth: float
 ) -> Iterator[Breaking]:
     """The place with one thing taken for another."""
-    for changed in mixups_of(place.node, vars(sys.modules[function.module])):
+    for changed in rare_mutations_of(place.node, vars(sys.modules[function.module])):
         yield Breaking(function, rules, worth, _Change(function, place, changed), callers)
 
 

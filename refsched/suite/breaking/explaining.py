@@ -16,9 +16,9 @@ from math import log10
 from attrs import astuple, evolve, frozen
 
 from refsched.rules import listening
-from refsched.suite.breaking.apart import agrees, apart
 from refsched.suite.breaking.breakings import Breaking, breakings_of, broken
-from refsched.suite.breaking.course import Course, course_of
+from refsched.suite.breaking.child_process import agrees, run_in_child
+from refsched.suite.breaking.line_coverage import LineCoverage, coverage_of
 from refsched.suite.breaking.replacing import forget
 from refsched.suite.breaking.rows import rules_of_defaults
 from refsched.suite.catalogue.rules import all_rules, plugin_of
@@ -136,10 +136,10 @@ class _Question:
     @classmethod
     def about(cls, histories: Histories, suspected: Sequence[str], without: Collection[str]) -> _Question:
         forget()  # so that what reads the objects is seen, too
-        course = course_of(lambda: agrees(histories.smallest))
-        value = _values(suspected, course)
-        found = breakings_of(course, lambda rule: value.get(rule, 0.0), without)
-        return cls(histories, value, course.applied, found)
+        coverage = coverage_of(lambda: agrees(histories.smallest))
+        value = _values(suspected, coverage)
+        found = breakings_of(coverage, lambda rule: value.get(rule, 0.0), without)
+        return cls(histories, value, coverage.applied, found)
 
     def answer(self, may_be: Callable[[str], bool]) -> Explanation:
         """Nothing is explained where the specification agrees as it is: it does not see the failure."""
@@ -199,7 +199,7 @@ class _Question:
         return [evolve(tried[number], share=1 - misses / seen) for number, misses in missed.items()]
 
 
-def _values(suspected: Sequence[str], course: Course) -> Mapping[str, float]:
+def _values(suspected: Sequence[str], coverage: LineCoverage) -> Mapping[str, float]:
     """How much each rule is suspected. A row of a plugin's events is near the plugin's other rules, and every
     other rule is near those of its area. Of rules that are near one, the rare ones are suspected more."""
     areas: dict[str, float] = {}
@@ -212,13 +212,13 @@ def _values(suspected: Sequence[str], course: Course) -> Mapping[str, float]:
     value: dict[str, float] = {}
     for rule, stated in all_rules().items():
         area = rule.split("-")[1]
-        is_run = stated.module in course.lines and area != "CURE"
+        is_run = stated.module in coverage.lines and area != "CURE"
         is_rare = rarity(rule) / rarity("")
-        any_ = OF_ANY if rule in course.applied or rule in defaults else OF_ANY / 2 if is_run else 0.0
+        any_ = OF_ANY if rule in coverage.applied or rule in defaults else OF_ANY / 2 if is_run else 0.0
         near = plugins.get(plugin_of(rule)) if area == "CURE" else areas.get(area)
         near = weighed if rule in defaults else near
         value[rule] = max(near or 0.0, any_) * (OF_RARE + (1 - OF_RARE) * is_rare)
-        if rule in course.applied:
+        if rule in coverage.applied:
             value[rule] = max(value[rule], near or 0.0, OF_NEEDED * is_rare**2)
     return value | {rule: 1.0 / (1 + place) for place, rule in enumerate(suspected)}
 
@@ -261,7 +261,7 @@ def named(explanation: Explanation, suspected: Sequence[str]) -> tuple[str, ...]
 # --- In a process of its own ----------------------------------------------------------------------
 
 
-def explained_apart(
+def explained_in_child(
     histories: Histories,
     suspected: Sequence[str],
     may_be: Callable[[str], bool],
@@ -274,7 +274,7 @@ def explained_apart(
     question = _Question.about(
         histories, suspected, without
     )  # what it reads of the source is remembered here
-    answers = apart(lambda: [astuple(question.answer(may_be))], patience)
+    answers = run_in_child(lambda: [astuple(question.answer(may_be))], patience)
     if not answers.said:
         return Explanation()
     [(rules, share, alike, vanish)] = answers.said

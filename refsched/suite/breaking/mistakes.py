@@ -17,7 +17,7 @@ import attrs
 from attrs import frozen
 
 from refsched.mistakes.wrong import Wrong, all_wrong
-from refsched.suite.breaking.course import Course, Function, source_of
+from refsched.suite.breaking.line_coverage import Function, LineCoverage, source_of
 from refsched.suite.breaking.replacing import Undo, replaced
 
 _MISSING = object()
@@ -37,16 +37,16 @@ class Mistake:
     values: tuple[str, ...]
     lines: tuple[int, int]
 
-    def is_run(self, course: Course) -> bool:
+    def is_run(self, coverage: LineCoverage) -> bool:
         """Whether a line of it ran. What a module does on import ran in every history that runs the module."""
         if self.values:
-            return self.module in course.lines
+            return self.module in coverage.lines
         first, last = self.lines
-        return any(first <= line <= last for line in course.lines.get(self.module, ()))
+        return any(first <= line <= last for line in coverage.lines.get(self.module, ()))
 
-    def callers(self, course: Course) -> int:
+    def callers(self, coverage: LineCoverage) -> int:
         return max(
-            [1, *(len(course.callers.get(Function(self.module, name), ())) for name in self.functions)]
+            [1, *(len(coverage.callers.get(Function(self.module, name), ())) for name in self.functions)]
         )
 
     def __call__(self) -> Undo | None:
@@ -68,11 +68,11 @@ def mistakes() -> tuple[Mistake, ...]:
     return tuple(one for one in found if one is not None)
 
 
-def mistakes_in(course: Course, without: Collection[str]) -> Iterator[Mistake]:
-    """Those that change what the course ran, but those of these names and any that makes the same edit."""
+def mistakes_in(coverage: LineCoverage, without: Collection[str]) -> Iterator[Mistake]:
+    """Those that change what the coverage ran, but those of these names and any that makes the same edit."""
     left_out = {(one.module, one.before, one.after) for one in mistakes() if one.name in without}
     for one in mistakes():
-        if (one.module, one.before, one.after) not in left_out and one.is_run(course):
+        if (one.module, one.before, one.after) not in left_out and one.is_run(coverage):
             yield one
 
 

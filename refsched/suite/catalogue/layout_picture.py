@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 
-from refsched.tools.shipped import tests_folder
+from refsched.tools.shipped_files import tests_folder
 
 PACKAGE = Path(__file__).parents[2]
 

@@ -21,7 +21,7 @@ from refsched.suite.catalogue.elsewhere import NOT_SPECIFIED, why_elsewhere
 from refsched.suite.catalogue.levels import why_level
 from refsched.suite.catalogue.rules import Rule, all_rules, default_plugins
 from refsched.tools.rulebook.markdown import rule_link
-from refsched.tools.shipped import examples_folder
+from refsched.tools.shipped_files import examples_folder
 
 COMMAND = "python -m conformance.documentation"
 _MADE = f"Made by `{COMMAND}`; not to be edited by hand."

@@ -23,12 +23,12 @@ from refsched.releases import DEFAULT, RELEASES
 from refsched.suite.adapters.adapter import Adapter, ResetRefused
 from refsched.suite.adapters.answers import Answer
 from refsched.suite.histories.driver import Asked, Seen, Transcript, send
-from refsched.suite.histories.extenders_at_hand import with_extenders_at_hand
+from refsched.suite.histories.extender_address import with_extender_address
 from refsched.suite.histories.findings import Comparison, Finding, KnownDefectMetError
 from refsched.suite.histories.history import History, Step, steps_by_entry
 from refsched.suite.histories.judge import Judge
 from refsched.suite.histories.part import Part, part_of
-from refsched.tools.shipped import data_folder
+from refsched.tools.shipped_files import data_folder
 
 SAMPLE = 2
 """So many traces of each area of those that this project recorded are done. ``refsched replay`` and the
@@ -141,7 +141,7 @@ def replay_recording(adapter: Adapter, recording: Recording, level: str = "all")
     if missing:
         transcript.ended = f"needs {', '.join(sorted(missing))}"
         return transcript
-    reached = with_extenders_at_hand(part.history(recording))
+    reached = with_extender_address(part.history(recording))
     try:
         start = recording.start if recording.start != START else None
         session = adapter.reset(reached.config, reached.feature_gates, start)

@@ -9,7 +9,7 @@ from refsched.releases import release_of
 from refsched.suite.adapters.adapter import Adapter, ResetRefused
 from refsched.suite.histories.configuration import can_be_configured_for
 from refsched.suite.histories.driver import Driver, Transcript
-from refsched.suite.histories.extenders_at_hand import with_extenders_at_hand
+from refsched.suite.histories.extender_address import with_extender_address
 from refsched.suite.histories.findings import Comparison, Finding
 from refsched.suite.histories.history import History, Step
 from refsched.suite.histories.judge import ANSWERS, Judge
@@ -50,11 +50,11 @@ class Trial:
         self._part = part_of(adapter.hello)
         self._beginning = self._part.history(beginning)
         self._steps: list[Step] = []
-        reached = with_extenders_at_hand(self._beginning)
+        reached = with_extender_address(self._beginning)
         judged, part = reached, self._part
         if kubernetes:
             part = evolve(part, kubernetes=kubernetes)
-            judged = with_extenders_at_hand(part.history(beginning))
+            judged = with_extender_address(part.history(beginning))
         self._judge = Judge(judged, part, with_specification=with_specification, level=level)
         self._driver: Driver | None = None
         self._refused = Transcript(self._beginning)

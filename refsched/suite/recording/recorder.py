@@ -17,11 +17,11 @@ from refsched.records import Attempt, Create, Delete, Input, Record
 from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.adapters.answers import Hello
 from refsched.suite.histories.driver import Driver, Seen
-from refsched.suite.histories.extenders_at_hand import leaves_extenders_open
+from refsched.suite.histories.extender_address import leaves_extenders_open
 from refsched.suite.histories.findings import Finding
 from refsched.suite.histories.history import History
 from refsched.suite.histories.part import part_of
-from refsched.suite.recording.heard import listening
+from refsched.suite.recording.extender_calls import listening
 from refsched.tools.reading.record_json import to_json
 
 Json = dict[str, Any]

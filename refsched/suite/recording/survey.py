@@ -35,7 +35,7 @@ from refsched.records import (
     Update,
     Write,
 )
-from refsched.suite.recording.asked import asked_of_extenders
+from refsched.suite.recording.recorded_calls import asked_of_extenders
 from refsched.suite.recording.transitions import count_transitions
 
 AN_EXTENDER = "an extender"

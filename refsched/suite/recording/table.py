@@ -18,7 +18,7 @@ from refsched.releases import DEFAULT, RELEASES
 from refsched.releases.release import Release
 from refsched.suite.recording import unreached
 from refsched.suite.recording.survey import Survey, survey
-from refsched.tools.shipped import data_folder
+from refsched.tools.shipped_files import data_folder
 
 KINDS = ("kube-scheduler", "recorded", "scenarios")
 """These folders of ``traces/``, each with the tag of a release, have what was recorded from kube-scheduler."""

@@ -21,7 +21,7 @@ from refsched.suite.reports.verdicts import (
 from refsched.suite.reports.wording import MARGIN
 from refsched.suite.session.bench import Rule
 from refsched.suite.session.budget import Power
-from refsched.suite.session.keeping import Untried
+from refsched.suite.session.kept_rules import Untried
 from refsched.suite.session.outcome import Failure
 
 IN_FULL = 8

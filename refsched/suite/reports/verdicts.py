@@ -17,7 +17,7 @@ from refsched.suite.adapters.connecting import is_kube_scheduler
 from refsched.suite.adapters.faults import FINAL, cause_of
 from refsched.suite.session.bench import OBSERVED, PROMISED, Rule
 from refsched.suite.session.budget import Power
-from refsched.suite.session.keeping import Untried
+from refsched.suite.session.kept_rules import Untried
 from refsched.suite.session.outcome import Failure, Fault, Outcome
 from refsched.suite.session.runner import About
 

@@ -104,7 +104,7 @@ class Judgement:
         return self.ended.startswith(NEEDS)
 
 
-class Course(Protocol):
+class SteppedRun(Protocol):
     """A history that is done step by step."""
 
     def take(self, step: Step) -> None:
@@ -150,6 +150,6 @@ class Bench(Protocol):
         """AdapterFault where the implementation does not answer as docs/protocol.md says."""
         ...
 
-    def begin(self, connection: Connection, beginning: History) -> Course:
+    def begin(self, connection: Connection, beginning: History) -> SteppedRun:
         """With the configuration of this history, and none of its steps. AdapterFault as above."""
         ...

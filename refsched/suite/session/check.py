@@ -23,9 +23,9 @@ from refsched.suite.histories.findings import Comparison, Finding
 from refsched.suite.histories.history import History, Step
 from refsched.suite.histories.scenario import steps_as_json
 from refsched.suite.session.allowance import Allowance
-from refsched.suite.session.bench import Course, Judgement
+from refsched.suite.session.bench import Judgement, SteppedRun
 from refsched.suite.session.dependence import by_cause, may_follow
-from refsched.suite.session.keeping import Decided
+from refsched.suite.session.kept_rules import Decided
 from refsched.suite.session.outcome import Fault
 
 T = TypeVar("T")
@@ -83,7 +83,7 @@ class Check(Protocol):
 
     def __call__(self, history: History) -> Judgement: ...
 
-    def begin(self, beginning: History) -> CheckedCourse:
+    def begin(self, beginning: History) -> CheckedRun:
         """The same, step by step: this history says how the scheduler is configured."""
         ...
 
@@ -93,11 +93,11 @@ class Check(Protocol):
 
 
 @define(eq=False)
-class CheckedCourse:
+class CheckedRun:
     """It is judged as soon as a step has shown something, and else at its end."""
 
     _checking: Checking
-    _course: Course
+    _run: SteppedRun
     _is_over: bool = False
 
     def take(self, step: Step) -> None:
@@ -113,14 +113,14 @@ class CheckedCourse:
             self.end()
 
     def _taken(self, step: Step) -> bool:
-        self._course.take(step)
-        return self._course.has_findings
+        self._run.take(step)
+        return self._run.has_findings
 
     def end(self) -> None:
         """Once is enough, and twice does no harm."""
         if not self._is_over:
             self._is_over = True
-            self._checking.conclude(self._course.judgement())
+            self._checking.conclude(self._run.judgement())
 
 
 @define(eq=False)
@@ -129,7 +129,7 @@ class Checking:
     ``counts`` says which broken rules fail the test: others are noted, and the search goes on behind them."""
 
     judge: Callable[[History], Judgement]
-    begins: Callable[[History], Course]
+    begins: Callable[[History], SteppedRun]
     order: Callable[[str], int]
     counts: Callable[[str], bool]
     kubernetes: str = DEFAULT.name
@@ -166,9 +166,9 @@ class Checking:
     def __call__(self, history: History) -> Judgement:
         return self.conclude(self.asking(lambda: self.judge(history)))
 
-    def begin(self, beginning: History) -> CheckedCourse:
+    def begin(self, beginning: History) -> CheckedRun:
         """A history whose steps come one by one, with the configuration of this one."""
-        return CheckedCourse(self, self.asking(lambda: self.begins(beginning)))
+        return CheckedRun(self, self.asking(lambda: self.begins(beginning)))
 
     def has_nothing_for_it(self) -> None:
         self.not_for_it += 1

@@ -21,13 +21,13 @@ from refsched.suite.session import drawing, hooks
 from refsched.suite.session.baseline import read_baseline
 from refsched.suite.session.bench import Bench
 from refsched.suite.session.check import Check, Checking
-from refsched.suite.session.gathering import Gathering
-from refsched.suite.session.keeping import Keeping
+from refsched.suite.session.kept_rules import KeptRules
 from refsched.suite.session.options import Options, add_options, read_options
+from refsched.suite.session.reporting import Reporting
 from refsched.suite.session.requirements import later_than, required_by
 from refsched.suite.session.runner import Runner
 from refsched.suite.session.testing import CHECKING, Testing
-from refsched.tools.garbage import look_seldom
+from refsched.tools.garbage_collection import look_seldom
 
 OPTIONS = pytest.StashKey[Options]()
 NOT_PYTESTS_OWN = 2
@@ -111,13 +111,14 @@ def pytest_configure(config: pytest.Config) -> None:
         raise cannot_judge(problem) from None
     config.stash[OPTIONS] = options
     runner = Runner(bench, options.implementation, options.adapter_timeout, options.only)
-    keeping = Keeping()
-    config.pluginmanager.register(keeping, "conformance-keeping")
-    testing = Testing(options, bench, runner, known | later, replayed, keeping)
+    kept_rules = KeptRules()
+    config.pluginmanager.register(kept_rules, "conformance-kept-rules")
+    testing = Testing(options, bench, runner, known | later, replayed, kept_rules)
     config.pluginmanager.register(testing, "conformance-testing")
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(
-            Gathering(config, options, bench, runner, testing, keeping, known, later), "conformance-gathering"
+            Reporting(config, options, bench, runner, testing, kept_rules, known, later),
+            "conformance-reporting",
         )
 
 
@@ -125,12 +126,12 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Ask once, before anything is spread over processes, whether there is somebody to be judged."""
     config = session.config
-    gathering = config.pluginmanager.get_plugin("conformance-gathering")
-    if gathering is None or config.option.collectonly:
+    reporting = config.pluginmanager.get_plugin("conformance-reporting")
+    if reporting is None or config.option.collectonly:
         return
     _announce(config)
     try:
-        about = gathering.meet()
+        about = reporting.meet()
     except (InputError, AdapterUnavailable, AdapterFault) as problem:
         raise cannot_judge(problem) from None
     if not about.capabilities:

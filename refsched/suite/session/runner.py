@@ -10,7 +10,7 @@ from attrs import define, field, frozen
 
 from refsched.suite.adapters.faults import AdapterFault
 from refsched.suite.histories.history import History
-from refsched.suite.session.bench import Bench, Connection, Course, Hello, Judgement
+from refsched.suite.session.bench import Bench, Connection, Hello, Judgement, SteppedRun
 
 
 @frozen
@@ -65,7 +65,7 @@ class Runner:
         with self._asking():
             return self._bench_at(level).judge(self._connected(), history)
 
-    def begin(self, beginning: History, level: str = "") -> Course:
+    def begin(self, beginning: History, level: str = "") -> SteppedRun:
         with self._asking():
             return self._bench_at(level).begin(self._connected(), beginning)
 

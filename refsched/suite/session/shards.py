@@ -31,7 +31,7 @@ from refsched.suite.reports.verdicts import (
 from refsched.suite.session.baseline import stale
 from refsched.suite.session.bench import Rule
 from refsched.suite.session.budget import Planned, power_of
-from refsched.suite.session.keeping import Change, Untried, kept_by, untried_by
+from refsched.suite.session.kept_rules import Change, Untried, kept_by, untried_by
 from refsched.suite.session.outcome import Outcome
 from refsched.suite.session.runner import About
 from refsched.tools.reading.documents import read_json, read_text

@@ -20,7 +20,7 @@ from refsched.suite.histories.driver import Transcript
 from refsched.suite.histories.history import History, Step
 from refsched.suite.histories.part import part_of
 from refsched.suite.histories.trial import Trial, try_history
-from refsched.suite.session.bench import Connection, Course, Judgement, Rule
+from refsched.suite.session.bench import Connection, Judgement, Rule, SteppedRun
 from refsched.suite.session.dependence import in_order_of_dependence
 
 Area = Callable[[], SearchStrategy[History]]
@@ -60,8 +60,8 @@ class StandardBench:
     def judge(self, connection: Connection, history: History) -> Judgement:
         return judgement_of(try_history(_adapter(connection), history, level=self._level))
 
-    def begin(self, connection: Connection, beginning: History) -> Course:
-        return StandardCourse(Trial(_adapter(connection), beginning, level=self._level))
+    def begin(self, connection: Connection, beginning: History) -> SteppedRun:
+        return StandardRun(Trial(_adapter(connection), beginning, level=self._level))
 
 
 def _rule(stated: StatedRule) -> Rule:
@@ -71,7 +71,7 @@ def _rule(stated: StatedRule) -> Rule:
 
 
 @frozen
-class StandardCourse:
+class StandardRun:
     trial: Trial
 
     def take(self, step: Step) -> None:

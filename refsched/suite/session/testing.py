@@ -13,7 +13,7 @@ from _pytest.outcomes import OutcomeException
 
 from refsched.errors import InputError, printable
 from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable
-from refsched.suite.breaking.explaining import Explanation, Histories, explained_apart
+from refsched.suite.breaking.explaining import Explanation, Histories, explained_in_child
 from refsched.suite.histories.findings import Comparison
 from refsched.suite.histories.history import History
 from refsched.suite.reports.report_terminal import failure_lines
@@ -26,12 +26,12 @@ from refsched.suite.session.conforming import REPLAY, Declaration, case_of, decl
 from refsched.suite.session.drawing import allow_shrinking, drawn, drawn_by
 from refsched.suite.session.evidence import failure_of
 from refsched.suite.session.further import by_turns, came_in, further
-from refsched.suite.session.keeping import Keeping
+from refsched.suite.session.kept_rules import KeptRules
 from refsched.suite.session.options import Options
 from refsched.suite.session.outcome import Fault, Outcome, with_property
 from refsched.suite.session.runner import Runner
 from refsched.suite.session.variations import variations
-from refsched.tools.garbage import keep_what_there_is
+from refsched.tools.garbage_collection import keep_what_there_is
 from refsched.tools.serving import described
 
 LARGE_REPR = "Generating overly large repr"
@@ -58,14 +58,14 @@ class Testing:
         runner: Runner,
         known: Collection[str],
         replayed: History | None,
-        keeping: Keeping,
+        kept_rules: KeptRules,
     ) -> None:
         self._options = options
         self._bench = bench
         self._runner = runner
         self._known = known
         self._replayed = replayed
-        self._keeping = keeping
+        self._kept = kept_rules
         self._place = {rule: number for number, rule in enumerate(bench.rules)}
         self._examples: dict[str, int] = {}
         self._allowance = Allowance.of(options.budget)
@@ -213,7 +213,7 @@ class Testing:
         can_show = about.holding - about.lacks.keys()
         if not self._allowance.left:
             return Explanation()
-        return explained_apart(histories, suspected, lambda rule: rule in can_show and may_be(rule))
+        return explained_in_child(histories, suspected, lambda rule: rule in can_show and may_be(rule))
 
     def _more(self, smallest: History, area: str, level: str) -> Sequence[Comparison]:
         """What came in variations of the smallest history that fails, and in further histories of the area by
@@ -310,7 +310,7 @@ class Testing:
         behind = item.stash.setdefault(BEHIND, self._checking(level=PROMISED))
         done = behind if behind.examples else checking  # it went on where the other one ended
         for each in (checking, behind):
-            self._keeping.note(name_of(item), declared.rules, each.decided, each.decisive)
+            self._kept.note(name_of(item), declared.rules, each.decided, each.decisive)
         missing = item.stash.get(MISSING, ())
         if isinstance(raised, pytest.skip.Exception):
             if not (missing or isinstance(raised, HaltedError)):

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from refsched.suite.session.options import CALLED_AS
-from refsched.tools.shipped import tests_folder
+from refsched.tools.shipped_files import tests_folder
 
 COMMAND = "refsched conformance"
 _MODULE = re.compile(r"test_\w+\.py(::.*)?")

@@ -25,7 +25,7 @@ from refsched.tools.cli.printing import note, some
 from refsched.tools.cli.progress import progress
 from refsched.tools.configuration.feature_gates import with_feature_gates
 from refsched.tools.configuration.read import default_config, read_config
-from refsched.tools.planner.absent import absent_kinds
+from refsched.tools.planner.absent_kinds import absent_kinds
 from refsched.tools.planner.cluster import latest_time
 from refsched.tools.planner.dry_extenders import reach
 from refsched.tools.reading.documents import MAX_TEXT, read_documents, read_text

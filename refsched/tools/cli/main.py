@@ -16,7 +16,7 @@ import click
 
 from refsched.errors import InputError, one_line
 from refsched.tools.cli.options import cluster_options, files_option, of_implementation, output_option
-from refsched.tools.garbage import look_seldom
+from refsched.tools.garbage_collection import look_seldom
 
 AGREED = 0
 DISAGREED = 1

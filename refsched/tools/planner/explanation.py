@@ -35,7 +35,7 @@ from refsched.oddities.known_defect import KnownDefect
 from refsched.records import UNSCHEDULABLE, Attempt
 from refsched.tools.planner.cluster import show, why_gated
 from refsched.tools.planner.defects_met import DefectsMet
-from refsched.tools.planner.helped import helped_by_preemption
+from refsched.tools.planner.helped_by_preemption import helped_by_preemption
 from refsched.tools.planner.rejections import EXTENDER, LEFT_OUT, PRE_FILTER, REMOVED
 
 FIT = "NodeResourcesFit"

@@ -16,7 +16,7 @@ from refsched.plugins.scripted import check_script
 from refsched.records import Advance, Create, Delete, Input, Permit, Release, Update
 from refsched.releases.release import Release as KubernetesRelease
 from refsched.rules import applies
-from refsched.tools.far_ahead import advance
+from refsched.tools.fast_forward import advance
 from refsched.tools.reading.defaults import defaulted
 from refsched.tools.reading.objects import kind_called, read_object
 from refsched.tools.reading.without_fields import without_fields

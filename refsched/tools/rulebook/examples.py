@@ -24,7 +24,7 @@ from refsched.suite.histories.scenario import read_history, steps_as_json
 from refsched.tools.reading.documents import read_documents, read_text
 from refsched.tools.reading.manifests import SCENARIO, is_scenario
 from refsched.tools.rulebook.short_yaml import documents, short_yaml
-from refsched.tools.shipped import examples_folder
+from refsched.tools.shipped_files import examples_folder
 
 Json = dict[str, Any]
 

@@ -16,7 +16,7 @@ from refsched.releases import DEFAULT
 from refsched.tools.cluster import Cluster
 from refsched.tools.planner.explanation import Explanation
 from refsched.tools.rulebook.pictures import document, written
-from refsched.tools.shipped import data_folder
+from refsched.tools.shipped_files import data_folder
 
 _ROW = 34
 _TOP = 66

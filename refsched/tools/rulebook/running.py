@@ -24,7 +24,7 @@ from refsched.releases import DEFAULT, release_of
 from refsched.rules import listening
 from refsched.suite.adapters.connecting import REFERENCE, connect
 from refsched.suite.histories.driver import Seen, Transcript
-from refsched.suite.histories.extenders_at_hand import as_written
+from refsched.suite.histories.extender_address import as_written
 from refsched.suite.histories.history import History
 from refsched.suite.histories.judge import ANSWERS
 from refsched.suite.histories.trial import try_history

@@ -17,8 +17,8 @@ from adapter_children import command, spelled
 from refsched.suite.adapters.adapter import Adapter, Session
 from refsched.suite.adapters.answers import Answer
 from refsched.suite.adapters.faults import AdapterFault
-from refsched.suite.adapters.keeper import descendants_of
 from refsched.suite.adapters.process import Process
+from refsched.suite.adapters.supervisor import descendants_of
 
 POD: dict[str, Any] = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}}
 FOREVER = "while True: hear(); say({'records': []})\n"

@@ -20,10 +20,16 @@ from refsched.plugins.pod_topology_spread import PodTopologySpread
 from refsched.queue.hint_table import event_rule
 from refsched.queue.transitions import TRANSITIONS, Occurrence, Place
 from refsched.releases import DEFAULT
-from refsched.suite.breaking import apart, explaining
+from refsched.suite.breaking import child_process, explaining
 from refsched.suite.breaking.breakings import Breaking, _Change, breakings_of, broken, places_of
-from refsched.suite.breaking.course import Course, Function, course_of, rules_in
-from refsched.suite.breaking.explaining import Explanation, Histories, explained_apart, explanation_of, named
+from refsched.suite.breaking.explaining import (
+    Explanation,
+    Histories,
+    explained_in_child,
+    explanation_of,
+    named,
+)
+from refsched.suite.breaking.line_coverage import Function, LineCoverage, coverage_of, rules_in
 from refsched.suite.breaking.rows import rows_of_defaults, rows_of_events, rows_of_transitions
 from refsched.suite.histories.findings import Comparison
 from refsched.suite.histories.history import Create, History, Schedule
@@ -95,7 +101,7 @@ def test_in_a_process_of_its_own_the_same_is_found_and_here_nothing_is_changed(
     came: Histories,
 ) -> None:
     before = taint_toleration.is_repelled.__code__
-    assert explained_apart(came, SUSPECTED, any_rule) == explanation_of(came, SUSPECTED, any_rule)
+    assert explained_in_child(came, SUSPECTED, any_rule) == explanation_of(came, SUSPECTED, any_rule)
     assert taint_toleration.is_repelled.__code__ is before
     assert not came.smallest.agrees()
 
@@ -104,9 +110,9 @@ def test_where_the_other_process_finds_nothing_out_nothing_is_explained(
     came: Histories, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(explaining, "_best", lambda *arguments: 1 / 0)
-    assert explained_apart(came, SUSPECTED, any_rule) == Explanation()
+    assert explained_in_child(came, SUSPECTED, any_rule) == Explanation()
     monkeypatch.delattr(os, "fork")
-    assert explained_apart(came, SUSPECTED, any_rule) == Explanation()
+    assert explained_in_child(came, SUSPECTED, any_rule) == Explanation()
 
 
 def test_who_takes_too_long_explains_nothing(came: Histories, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,9 +121,9 @@ def test_who_takes_too_long_explains_nothing(came: Histories, monkeypatch: pytes
             pass
 
     monkeypatch.setattr(explaining, "_best", endless)
-    assert explained_apart(came, SUSPECTED, any_rule, 0.5) == Explanation()
-    monkeypatch.setattr(apart, "DEADLINE", 0.0)
-    assert explained_apart(came, SUSPECTED, any_rule) == Explanation()
+    assert explained_in_child(came, SUSPECTED, any_rule, 0.5) == Explanation()
+    monkeypatch.setattr(child_process, "DEADLINE", 0.0)
+    assert explained_in_child(came, SUSPECTED, any_rule) == Explanation()
 
 
 def test_no_more_is_tried_than_there_is_work_for(came: Histories, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,8 +136,8 @@ def test_what_never_comes_to_an_end_does_not_agree(monkeypatch: pytest.MonkeyPat
         while True:
             pass
 
-    monkeypatch.setattr(apart, "SECONDS", 0.01)
-    assert not apart.agrees(Comparison(never, 1))
+    monkeypatch.setattr(child_process, "SECONDS", 0.01)
+    assert not child_process.agrees(Comparison(never, 1))
 
 
 @pytest.mark.parametrize(
@@ -167,21 +173,21 @@ def test_a_function_without_rules_has_those_of_its_callers(
     came: Histories,
 ) -> None:
     tracer = sys.gettrace()
-    course = course_of(came.smallest.agrees)
+    coverage = coverage_of(came.smallest.agrees)
     assert sys.gettrace() is tracer
     helper = Function("refsched.plugins.taint_toleration", "is_repelled")
     values = {"R-TAINT-01": 1.0}
-    assert course.rules_at(helper, 1, lambda rule: values.get(rule, 0.0))[0] == "R-TAINT-01"
-    assert Course().rules_at(helper, 1, values.__getitem__) == ()
+    assert coverage.rules_at(helper, 1, lambda rule: values.get(rule, 0.0))[0] == "R-TAINT-01"
+    assert LineCoverage().rules_at(helper, 1, values.__getitem__) == ()
 
 
 def test_a_method_without_rules_that_the_framework_calls_has_those_of_what_it_calls() -> None:
     scoring = Function("refsched.plugins.resource_scoring", "least_allocated")
     score = Function("refsched.plugins.node_resources_fit", "NodeResourcesFit.score")
     run = Function("refsched.framework.runtime", "Framework.run_score_plugins")
-    course = Course(callers={scoring: {(score, 1): None}, score: {(run, 1): None}})
+    coverage = LineCoverage(callers={scoring: {(score, 1): None}, score: {(run, 1): None}})
     values = dict.fromkeys(rules_in(run, 1), 1.0)
-    rules = course.rules_at(score, 1, lambda rule: values.get(rule, 0.0))
+    rules = coverage.rules_at(score, 1, lambda rule: values.get(rule, 0.0))
     assert rules[0] == "R-FIT-06"
     assert rules[1:] == rules_in(run, 1)
 
@@ -189,9 +195,9 @@ def test_a_method_without_rules_that_the_framework_calls_has_those_of_what_it_ca
 def test_breakings_come_from_the_most_suspected_places_and_a_function_is_mended_again(
     came: Histories,
 ) -> None:
-    course = course_of(came.smallest.agrees)
+    coverage = coverage_of(came.smallest.agrees)
     values = {"R-TAINT-01": 1.0, "R-SEARCH-01": 0.5}
-    found = list(breakings_of(course, lambda rule: values.get(rule, 0.0)))
+    found = list(breakings_of(coverage, lambda rule: values.get(rule, 0.0)))
     by_value = sorted(found, key=lambda one: (not one.is_known, -one.value))
     assert [one.value for one in found] == [one.value for one in by_value]
     assert {1.0, 0.5} < {one.value for one in found}

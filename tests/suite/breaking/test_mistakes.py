@@ -13,7 +13,7 @@ from refsched.mistakes.wrong import all_wrong
 from refsched.plugins.image_locality import MIN_THRESHOLD
 from refsched.plugins.taint_toleration import TaintToleration
 from refsched.releases import DEFAULT
-from refsched.suite.breaking.course import Course
+from refsched.suite.breaking.line_coverage import LineCoverage
 from refsched.suite.breaking.mistakes import Mistake, mistakes, mistakes_in
 
 
@@ -92,11 +92,11 @@ def test_every_mistake_of_a_module_can_be_made_and_undone(module: str) -> None:
 
 def test_what_a_history_did_not_run_is_no_explanation_of_it_and_neither_is_what_is_left_out() -> None:
     made = mistake("tolerates-the-wrong-way-round")
-    course = Course(lines={made.module: {made.lines[0]}})
-    names = [one.name for one in mistakes_in(course, ())]
+    coverage = LineCoverage(lines={made.module: {made.lines[0]}})
+    names = [one.name for one in mistakes_in(coverage, ())]
     assert "tolerates-the-wrong-way-round" in names
     assert "last-in-first-out" not in names
-    assert "tolerates-the-wrong-way-round" not in [one.name for one in mistakes_in(course, names[:])]
+    assert "tolerates-the-wrong-way-round" not in [one.name for one in mistakes_in(coverage, names[:])]
 
 
 def test_what_replaces_an_import_cannot_be_made() -> None:

@@ -15,8 +15,8 @@ from refsched.checking.replay import FileReport, replay_file
 from refsched.errors import InputError
 from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.adapters.connecting import connect
+from refsched.suite.histories.extender_address import EXTENDERS
 from refsched.suite.histories.extender_server import ANNOTATION
-from refsched.suite.histories.extenders_at_hand import EXTENDERS
 from refsched.suite.histories.history import DEFAULT_CONFIG, History, Release, Schedule, Update, creating
 from refsched.suite.histories.recordings import read_recording, replay_recording
 from refsched.suite.histories.scenario import read_history

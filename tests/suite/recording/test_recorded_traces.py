@@ -17,7 +17,7 @@ from refsched.suite.recording.survey import Survey, survey
 from refsched.suite.recording.table import DOCUMENT, all_traces, plugin_counts, with_tables
 from refsched.suite.recording.transitions import LEFT_OVER, MID_CYCLE
 from refsched.suite.recording.unreached import OFTEN
-from refsched.tools.shipped import data_folder
+from refsched.tools.shipped_files import data_folder
 
 ROOT = Path(__file__).parents[3]
 

@@ -16,7 +16,7 @@ from refsched.suite.adapters.connecting import connect
 from refsched.suite.histories.history import Create
 from refsched.suite.histories.scenario import read_history
 from refsched.suite.recording.recorder import record, write_trace
-from refsched.tools.shipped import data_folder
+from refsched.tools.shipped_files import data_folder
 
 FOLDER = data_folder() / "scenarios"
 RECORDED = data_folder() / "scenarios-v1.34.2"

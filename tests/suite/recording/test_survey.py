@@ -12,10 +12,10 @@ import pytest
 
 from refsched.errors import InputError
 from refsched.records import Attempt, Bind
-from refsched.suite.recording.asked import asked_of_extenders
+from refsched.suite.recording.recorded_calls import asked_of_extenders
 from refsched.suite.recording.survey import area_of, survey, way_back_of_a_bind, way_back_of_an_attempt
 from refsched.suite.recording.table import BEGIN, END, with_tables
-from refsched.tools.shipped import data_folder
+from refsched.tools.shipped_files import data_folder
 
 Json = dict[str, Any]
 

@@ -9,7 +9,7 @@ import pytest
 from plan_world import node, objects_of, pod, thing
 
 from refsched.objects.pod import Pod
-from refsched.tools.planner.absent import absent_kinds
+from refsched.tools.planner.absent_kinds import absent_kinds
 
 
 def absent(*values: Any) -> list[str]:

@@ -25,7 +25,7 @@ from refsched.tools.rulebook.examples import (
 from refsched.tools.rulebook.rule_pages import areas
 from refsched.tools.rulebook.running import run
 from refsched.tools.rulebook.without_example import NOT_COMPUTED, WITHOUT_EXAMPLE, why_without_example
-from refsched.tools.shipped import data_folder, examples_folder
+from refsched.tools.shipped_files import data_folder, examples_folder
 
 
 def test_nearly_every_rule_has_an_example() -> None:

@@ -19,7 +19,7 @@ from refsched.tools.rulebook.run_pictures import (
     timeline_drawn,
     timeline_picture,
 )
-from refsched.tools.shipped import data_folder
+from refsched.tools.shipped_files import data_folder
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -16,7 +16,7 @@ import cattrs
 import pytest
 from attrs import Factory, define, evolve, frozen
 
-from refsched.suite.breaking.keeping import Tried, changing
+from refsched.suite.breaking.detection import Tried, changing
 from refsched.suite.histories.findings import Comparison
 
 HISTORIES = 16
@@ -97,7 +97,7 @@ def untried_by(
 
 
 @define(eq=False)
-class Keeping:
+class KeptRules:
     """``changes`` and ``untried`` are those of all processes, once the tests are over."""
 
     changes: list[Change] = Factory(list)

@@ -73,7 +73,7 @@ class Answers:
     seconds: float = 0.0
 
 
-def apart(compute: Callable[[], Iterable[Any]], patience: float) -> Answers:
+def run_in_child(compute: Callable[[], Iterable[Any]], patience: float) -> Answers:
     """What this computes, as JSON, in a process that parts from this one: here nothing is ever broken. The process
     may take ``patience`` seconds of a processor; what it has answered by then counts."""
     if not hasattr(os, "fork"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from refsched.suite.histories.extenders_at_hand import EXTENDERS, with_extenders_at_hand
+from refsched.suite.histories.extender_address import EXTENDERS, with_extender_address
 from refsched.suite.histories.history import DEFAULT_CONFIG, History
 
 
@@ -19,7 +19,7 @@ def addresses(history: History) -> list[str]:
 
 
 def test_an_extender_that_is_nowhere_is_reached_at_a_server_of_this_process() -> None:
-    (one, other) = addresses(with_extenders_at_hand(asking(f"{EXTENDERS}/a", f"{EXTENDERS}/b")))
+    (one, other) = addresses(with_extender_address(asking(f"{EXTENDERS}/a", f"{EXTENDERS}/b")))
 
     assert one.startswith("http://127.0.0.1:")
     assert one.removesuffix("/a") == other.removesuffix("/b")
@@ -28,10 +28,10 @@ def test_an_extender_that_is_nowhere_is_reached_at_a_server_of_this_process() ->
 def test_an_extender_that_has_an_address_keeps_it() -> None:
     history = asking("http://127.0.0.1:1/a", f"{EXTENDERS}/b")
 
-    assert addresses(with_extenders_at_hand(history))[0] == "http://127.0.0.1:1/a"
+    assert addresses(with_extender_address(history))[0] == "http://127.0.0.1:1/a"
 
 
 def test_a_history_without_extenders_is_left_as_it_is() -> None:
     history = History(())
 
-    assert with_extenders_at_hand(history) is history
+    assert with_extender_address(history) is history

@@ -32,7 +32,7 @@ class Function:
 
 
 @define
-class Course:
+class LineCoverage:
     """``lines`` are those that ran, and ``callers`` for each function that ran the functions that called it, each
     with the line of the call; ``applied`` are the rules. All stand in the order in which they were first seen."""
 
@@ -76,25 +76,25 @@ def _is_of_plugins(function: Function) -> bool:
     return function.module.startswith("refsched.plugins.")
 
 
-def course_of(run: Callable[[], object]) -> Course:
+def coverage_of(run: Callable[[], object]) -> LineCoverage:
     """Runs this once, and whatever it raises is raised again."""
-    course = Course()
+    coverage = LineCoverage()
     before = sys.gettrace()
-    sys.settrace(lambda frame, event, argument: _entered(course, frame))
+    sys.settrace(lambda frame, event, argument: _entered(coverage, frame))
     try:
-        with listening(course.applied.setdefault):
+        with listening(coverage.applied.setdefault):
             run()
     finally:
         sys.settrace(before)
-    return course
+    return coverage
 
 
-def _entered(course: Course, frame: FrameType) -> Callable[[FrameType, str, Any], Any] | None:
+def _entered(coverage: LineCoverage, frame: FrameType) -> Callable[[FrameType, str, Any], Any] | None:
     function = _function_of(frame.f_code)
     if function is None:
         return None
-    lines = course.lines.setdefault(function.module, set())
-    callers = course.callers.setdefault(function, {})
+    lines = coverage.lines.setdefault(function.module, set())
+    callers = coverage.callers.setdefault(function, {})
     caller = _caller_of(frame, function)
     if caller is not None:
         callers.setdefault(caller)

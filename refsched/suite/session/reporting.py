@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gathering: the part of the pytest plugin that collects the outcome of every test and reports the result."""
+"""Reporting: the part of the pytest plugin that collects the outcome of every test and reports the result."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from refsched.suite.reports.verdicts import (
     Result,
 )
 from refsched.suite.session.bench import Bench
-from refsched.suite.session.keeping import Keeping
+from refsched.suite.session.kept_rules import KeptRules
 from refsched.suite.session.options import CALLED_AS, Options, selecting
 from refsched.suite.session.outcome import Outcome, outcome_in
 from refsched.suite.session.progress import Progress, progress_of
@@ -36,7 +36,7 @@ FOLDER = ".refsched"
 """Below the directory in which pytest was called: what repeats each failure."""
 
 
-class Gathering:
+class Reporting:
     """In pytest's own process, or in pytest-xdist's controller."""
 
     def __init__(
@@ -46,7 +46,7 @@ class Gathering:
         bench: Bench,
         runner: Runner,
         testing: Testing,
-        keeping: Keeping,
+        kept_rules: KeptRules,
         known: Collection[str],
         later: Collection[str] = (),
     ) -> None:
@@ -55,7 +55,7 @@ class Gathering:
         self._bench = bench
         self._runner = runner
         self._testing = testing
-        self._keeping = keeping
+        self._kept = kept_rules
         self._known = known
         self._later = later
         self._about: About | None = None
@@ -149,8 +149,8 @@ class Gathering:
             about=evolve(about, holding=frozenset()),  # the rules say it
             rules=tuple(rule for rule in self._bench.rules.values() if rule.id in about.holding),
             outcomes=tuple(sorted(self._outcomes, key=lambda outcome: outcome.test)),
-            changes=tuple(sorted(self._keeping.changes)),
-            untried=tuple(sorted(self._keeping.untried)),
+            changes=tuple(sorted(self._kept.changes)),
+            untried=tuple(sorted(self._kept.untried)),
             known=tuple(sorted(self._known)),
             later=tuple(sorted(self._later)),
             command=self._command(),

@@ -15,8 +15,8 @@ from enum import Enum
 from types import FunctionType
 from typing import Any
 
-from refsched.suite.breaking.kin import fields_like
-from refsched.suite.breaking.slips import tuple_of, without
+from refsched.suite.breaking.common_mutations import tuple_of, without
+from refsched.suite.breaking.similar_fields import fields_like
 
 _FIGURES = ("backoff_flush_period", "leftover_flush_period", "max_in_unschedulable_pods", "weight")
 """Fields of a release or a configuration that are numbers."""
@@ -29,7 +29,7 @@ MOST_MEMBERS = 8
 """Tables with more members are not tried without each of them."""
 
 
-def mixups_of(node: ast.AST, values: Mapping[str, Any]) -> Iterator[ast.AST]:
+def rare_mutations_of(node: ast.AST, values: Mapping[str, Any]) -> Iterator[ast.AST]:
     """Nodes that may stand in place of this one; ``values`` are those of the module by their names."""
     match node:
         case ast.Assign([ast.Name()] as names):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plainest breakings of a rule: where it decides nothing is decided, or the opposite is."""
+"""The simplest breakings of a rule: where it decides nothing is decided, or the opposite is."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from types import ModuleType
 import pytest
 
 from refsched.rules import Reason, applies
-from refsched.suite.breaking import course, plainest
-from refsched.suite.breaking.plainest import plainest_of, source_without
+from refsched.suite.breaking import line_coverage, simplest
+from refsched.suite.breaking.simplest import simplest_of, source_without
 
-NAME = "refsched.toy_of_plainest"
+NAME = "refsched.toy_of_simplest"
 
 SOURCE = """
 def in_a_branch(pod):
@@ -65,13 +65,13 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType(NAME)
     vars(module).update(applies=applies, TAKEN=Reason("taken", "R-A-03"))
     monkeypatch.setitem(sys.modules, NAME, module)
-    for reading in (course, plainest):
+    for reading in (line_coverage, simplest):
         monkeypatch.setattr(reading, "source_of", lambda _: SOURCE)
-    plainest_of.cache_clear()
+    simplest_of.cache_clear()
 
 
 def ways(rule: str) -> list[list[str]]:
-    found = plainest_of(NAME).get(rule, ())
+    found = simplest_of(NAME).get(rule, ())
     return [[_first_line(breaking.breaks) for breaking in place] for place in found]
 
 

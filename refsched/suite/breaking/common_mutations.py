@@ -28,7 +28,7 @@ EMPTY: Mapping[str, tuple[str, ...]] = {
 """By the type that a function answers what it may always answer; of what has another type it is None."""
 
 
-def slips_of(node: ast.AST, values: Mapping[str, Any], answers: str = "") -> Iterator[ast.AST]:
+def common_mutations_of(node: ast.AST, values: Mapping[str, Any], answers: str = "") -> Iterator[ast.AST]:
     """Nodes that may stand in place of this one; ``values`` are those of the module by their names, and
     ``answers`` is the type of what the function answers."""
     match node:

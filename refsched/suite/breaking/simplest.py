@@ -17,8 +17,8 @@ from attrs import frozen
 from refsched.mistakes.mutation import Place
 from refsched.rules import Reason
 from refsched.suite.breaking.breakings import Breaking, change_of
-from refsched.suite.breaking.course import Function, source_of
-from refsched.suite.breaking.slips import EMPTY
+from refsched.suite.breaking.common_mutations import EMPTY
+from refsched.suite.breaking.line_coverage import Function, source_of
 
 _Pair = tuple[Place, ast.AST]
 """A node of the tree, and what stands in its place."""
@@ -45,7 +45,7 @@ class _Mark:
 
 
 @cache
-def plainest_of(module: str) -> Mapping[str, Sequence[tuple[Breaking, ...]]]:
+def simplest_of(module: str) -> Mapping[str, Sequence[tuple[Breaking, ...]]]:
     """By rule how it is broken most plainly, at each place of the module that applies it."""
     found: dict[str, list[tuple[Breaking, ...]]] = {}
     root = ast.parse(source_of(module))

@@ -3,7 +3,7 @@
 
 A rule may be applied where any answer is right, or where another rule decides the same. It is kept only if the
 specification, with this rule broken, disagrees with something that the scheduler did. At one of the places that
-apply the rule each of its plainest breakings has to show so (plainest.py). Of a rule that has none, such as a row
+apply the rule each of its simplest breakings has to show so (simplest.py). Of a rule that has none, such as a row
 of a table, any breaking will do.
 """
 
@@ -18,13 +18,13 @@ from itertools import islice
 from attrs import frozen
 
 from refsched.mistakes.mutation import Place
-from refsched.suite.breaking.apart import answer, apart
 from refsched.suite.breaking.breakings import Breaking, breakings_of_place, broken, places_of
-from refsched.suite.breaking.course import Function, rules_in
+from refsched.suite.breaking.child_process import answer, run_in_child
+from refsched.suite.breaking.line_coverage import Function, rules_in
 from refsched.suite.breaking.mistakes import mistakes
-from refsched.suite.breaking.plainest import plainest_of
 from refsched.suite.breaking.replacing import Undo
 from refsched.suite.breaking.rows import rows_of_defaults, rows_of_events, rows_of_transitions
+from refsched.suite.breaking.simplest import simplest_of
 from refsched.suite.catalogue.reasons import AROUND
 from refsched.suite.catalogue.rules import all_rules
 from refsched.suite.histories.findings import Comparison
@@ -57,7 +57,7 @@ def changing(candidates: Mapping[str, Sequence[Comparison]]) -> Tried:
     untried: dict[str, str] = {}
     left, patience = dict(candidates), PATIENCE
     while left:
-        answers = apart(partial(_changing, left), patience)
+        answers = run_in_child(partial(_changing, left), patience)
         changes.update((rule, found) for rule, found in answers.said[1:])
         at = len(answers.said) - 1
         if not answers.why:
@@ -89,7 +89,7 @@ def _until_changed(breakings: _Breakings, rule: str, came: Iterable[Comparison])
 
 
 def _is_changed(breakings: _Breakings, rule: str, comparison: Comparison) -> bool:
-    places = [[_answer(each, comparison) for each in place] for place in breakings.plainest(rule)]
+    places = [[_answer(each, comparison) for each in place] for place in breakings.simplest(rule)]
     answers = [[answer for answer in place if answer is not None] for place in places]
     if any(answers):
         return any(place and not any(place) for place in answers)
@@ -131,10 +131,10 @@ class _Breakings:
         is_of_specification = stated is not None and not stated.module.startswith("refsched.suite.")
         return islice(self._all_of(rule) if is_of_specification else iter(()), BREAKINGS)
 
-    def plainest(self, rule: str) -> Iterator[Sequence[Breaking]]:
+    def simplest(self, rule: str) -> Iterator[Sequence[Breaking]]:
         """Yields how it is broken most plainly, place by place."""
         for module in specification_modules():
-            yield from plainest_of(module).get(rule, ())
+            yield from simplest_of(module).get(rule, ())
 
     def _all_of(self, rule: str) -> Iterator[Breaking]:
         yield from self._ready[rule]

@@ -12,18 +12,18 @@ import pytest
 from world import node_object, pod_object
 
 from refsched.suite.adapters.connecting import REFERENCE, connect
-from refsched.suite.breaking import apart
-from refsched.suite.breaking import keeping as breaking
-from refsched.suite.breaking.keeping import Tried, changing
+from refsched.suite.breaking import child_process
+from refsched.suite.breaking import detection as breaking
+from refsched.suite.breaking.detection import Tried, changing
 from refsched.suite.histories.findings import Comparison
 from refsched.suite.histories.history import Create, History, Schedule
 from refsched.suite.histories.trial import try_history
-from refsched.suite.session.keeping import (
+from refsched.suite.session.kept_rules import (
     HISTORIES,
     LOST,
     Change,
     Decided,
-    Keeping,
+    KeptRules,
     Untried,
     kept_by,
     untried_by,
@@ -76,11 +76,11 @@ def once(came: Mapping[str, Comparison]) -> dict[str, Decided]:
     return {rule: Decided(one, 1, one) for rule, one in came.items()}
 
 
-def judged(came: Mapping[str, Comparison]) -> Keeping:
-    keeping = Keeping()
-    keeping.note("test_a", (), once(came), came)
-    keeping.pytest_sessionfinish(Session())
-    return keeping
+def judged(came: Mapping[str, Comparison]) -> KeptRules:
+    kept = KeptRules()
+    kept.note("test_a", (), once(came), came)
+    kept.pytest_sessionfinish(Session())
+    return kept
 
 
 def test_where_no_process_can_part_no_rule_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,9 +107,9 @@ def test_where_nothing_can_be_broken_no_rule_is_kept(monkeypatch: pytest.MonkeyP
         raise ModuleNotFoundError("No module named 'a'")
 
     monkeypatch.setattr(breaking, "mistakes", missing)
-    keeping = judged({"R-TAINT-01": comparison(TAINT), "R-TAINT-02": comparison(TAINT)})
-    assert not kept_by(keeping.changes)
-    assert {each.why for each in keeping.untried} == {
+    kept = judged({"R-TAINT-01": comparison(TAINT), "R-TAINT-02": comparison(TAINT)})
+    assert not kept_by(kept.changes)
+    assert {each.why for each in kept.untried} == {
         "the process that breaks rules has raised ModuleNotFoundError: No module named 'a'"
     }
 
@@ -165,7 +165,7 @@ def test_what_was_answered_before_the_time_is_over_counts_and_nothing_else(
 
 
 def test_who_sleeps_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(apart, "DEADLINE", 8.0)
+    monkeypatch.setattr(child_process, "DEADLINE", 8.0)
     tried = changing_of(monkeypatch, lambda: time.sleep(60))
     assert tried.changes.keys() <= {"R-TAINT-01"}
     assert tried.untried["R-TAINT-03"] == "the process that breaks rules took longer than 8 s"
@@ -177,7 +177,7 @@ def test_who_sleeps_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_a_worker_found_counts_where_it_is_reported() -> None:
     worker, session = Worker(), Session()
     session.config = worker  # type: ignore[assignment]
-    there, here = Keeping(), Keeping()
+    there, here = KeptRules(), KeptRules()
     there.note("test_a", ["R-TAINT-01"], once({"R-TAINT-01": comparison(TAINT)}), ["R-TAINT-01"])
     there.note("test_b", [], once({"R-PORTS-01": comparison()}), ["R-PORTS-01", "R-TOY-01"])
     there.pytest_sessionfinish(session)
@@ -196,7 +196,7 @@ def test_which_tests_count_does_not_depend_on_how_they_were_spread() -> None:
 
 
 def test_a_worker_that_tells_nothing_keeps_nothing() -> None:
-    here = Keeping()
+    here = KeptRules()
     here.pytest_testnodedown(object(), "it died")
     here.changes.append(Change("R-A-01", False, False, 1, "test_a", False))
     assert here.untried == [Untried(LOST)]

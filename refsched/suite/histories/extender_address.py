@@ -25,7 +25,7 @@ H = TypeVar("H", bound=History)
 EXTENDERS = "http://extenders.test"
 
 
-def with_extenders_at_hand(history: H) -> H:
+def with_extender_address(history: H) -> H:
     """Returns the same history, with an address for its extenders if it leaves the address open."""
     return reached_at(_address(), history) if leaves_extenders_open(history) else history
 

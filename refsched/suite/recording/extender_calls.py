@@ -13,8 +13,8 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
+from refsched.suite.histories.extender_address import EXTENDERS, leaves_extenders_open, reached_at
 from refsched.suite.histories.extender_server import serving
-from refsched.suite.histories.extenders_at_hand import EXTENDERS, leaves_extenders_open, reached_at
 from refsched.suite.histories.history import Create, History, Step
 
 Json = dict[str, Any]

@@ -12,9 +12,9 @@ from refsched.devices import allocator
 from refsched.framework.status import SUCCESS
 from refsched.objects import resources
 from refsched.queue.transitions import Place
-from refsched.suite.breaking.kin import fields_like
-from refsched.suite.breaking.mixups import mixups_of
-from refsched.suite.breaking.slips import slips_of
+from refsched.suite.breaking.common_mutations import common_mutations_of
+from refsched.suite.breaking.rare_mutations import rare_mutations_of
+from refsched.suite.breaking.similar_fields import fields_like
 
 
 def _node(code: str) -> ast.AST:
@@ -48,14 +48,14 @@ def _texts(nodes: Iterable[ast.AST]) -> list[str]:
     ],
 )
 def test_a_slip_leaves_out_a_part_or_turns_it_round(code: str, expected: set[str]) -> None:
-    found = _texts(slips_of(_node(code), {}))
+    found = _texts(common_mutations_of(_node(code), {}))
     assert set(found) == expected
     assert len(found) == len(expected)
 
 
 def test_a_slip_goes_through_what_a_comprehension_is_over_backwards() -> None:
     comprehension = ast.parse("[a for a in b]", mode="eval").body.generators[0]  # type: ignore[attr-defined]
-    (slip,) = _texts(slips_of(comprehension, {}))
+    (slip,) = _texts(common_mutations_of(comprehension, {}))
     assert slip == " for a in tuple(b)[::-1]"
 
 
@@ -72,11 +72,11 @@ def test_a_slip_goes_through_what_a_comprehension_is_over_backwards() -> None:
 )
 def test_a_function_may_always_answer_the_same(code: str, answers: str, expected: set[str]) -> None:
     """What mutation lets it answer is no slip, too."""
-    assert set(_texts(slips_of(_node(code), {"SUCCESS": SUCCESS}, answers))) == expected
+    assert set(_texts(common_mutations_of(_node(code), {"SUCCESS": SUCCESS}, answers))) == expected
 
 
 def test_a_name_that_the_module_does_not_have_is_not_answered() -> None:
-    assert not list(slips_of(_node("return a"), {}, "Status"))
+    assert not list(common_mutations_of(_node("return a"), {}, "Status"))
 
 
 @pytest.mark.parametrize(
@@ -116,12 +116,12 @@ def test_a_mixup_takes_one_thing_for_another(code: str, expected: set[str]) -> N
         "ROWS": (1, 2),
         "TABLE": {"a": 1, "b": 2},
     }
-    assert set(_texts(mixups_of(_node(code), values))) == expected
+    assert set(_texts(rare_mutations_of(_node(code), values))) == expected
 
 
 def test_a_mixup_calls_another_function_that_takes_and_answers_the_same_types() -> None:
-    assert "_max(a, b)" in _texts(mixups_of(_node("_sum(a, b)"), vars(resources)))
-    assert _texts(mixups_of(_node("nothing_of_this_name(a)"), vars(allocator))) == []
+    assert "_max(a, b)" in _texts(rare_mutations_of(_node("_sum(a, b)"), vars(resources)))
+    assert _texts(rare_mutations_of(_node("nothing_of_this_name(a)"), vars(allocator))) == []
 
 
 def test_a_field_is_another_one_of_its_type() -> None:
