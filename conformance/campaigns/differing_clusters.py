@@ -47,7 +47,7 @@ EXAMPLES = 10
 
 
 def main(examples: int = EXAMPLES) -> None:
-    older, newer = RELEASES
+    older, newer = lines()[0].rules
     pair = Pair(older, newer)
     smallest: dict[int, Difference] = {}
     for history in _histories(examples):

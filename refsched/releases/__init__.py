@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Releases: each release of kube-scheduler that is specified is a value, in a module of its own.
+"""Releases: each release of kube-scheduler that is specified is a value, in a module or a package of its own.
 
-A module is imported when its release is first used: all but the default one are rarely needed.
+A module is imported when its release is first used, with those that its release is derived from.
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ def _release_in(module: str) -> Release:
     return found
 
 
-RELEASES: Mapping[str, Release] = _Releases({"1.19": "v1_19", "1.34": "v1_34"})
+RELEASES: Mapping[str, Release] = _Releases(
+    {"1.19": "v1_19", "1.34": "v1_34", "1.35": "v1_35", "1.36": "v1_36", "1.37": "v1_37"}
+)
 """These are the releases by minor version (``1.34``), the oldest first."""
 
 DEFAULT = V1_34

@@ -132,7 +132,8 @@ def _assigned(module: str, name: str, tree: ast.Module) -> Undo | None:
         return _set(names[owner], attribute, value)
     before = names.get(attribute, _MISSING)
     if attrs.has(type(before)) and type(before) is type(value):
-        return _become(before, value)
+        members, values = _members_of(before), _values_like(before)
+        return partial(_undo, [_become(held, members, _members_of(value)) for held in values])
     everywhere = [held for held in _modules() if vars(held).get(attribute, _MISSING) is before]
     undone = [_set(held, attribute, value) for held in everywhere]
     return partial(_undo, [one for one in undone if one is not None])
@@ -146,12 +147,21 @@ def _set(holder: Any, name: str, value: object) -> Undo | None:
     return partial(setattr, holder, name, before)
 
 
-def _become(one: Any, other: Any) -> Undo:
-    """Gives a value that others hold the members of the other one."""
-    members = {field.name: getattr(one, field.name) for field in attrs.fields(type(one))}
-    for name in members:
-        object.__setattr__(one, name, getattr(other, name))
-    return partial(_restore, one, members)
+def _values_like(before: Any) -> list[Any]:
+    """Returns the value, and the others of its type that modules hold: one may be derived from it."""
+    values = {id(value): value for module in _modules() for value in vars(module).values()}
+    return [value for value in values.values() if type(value) is type(before)]
+
+
+def _members_of(value: Any) -> dict[str, Any]:
+    return {field.name: getattr(value, field.name) for field in attrs.fields(type(value))}
+
+
+def _become(held: Any, before: dict[str, Any], after: dict[str, Any]) -> Undo:
+    """Gives a value, which others hold too, those members of ``after`` of which it has what ``before`` has."""
+    taken_over = {name: member for name, member in before.items() if getattr(held, name) is member}
+    _restore(held, {name: after[name] for name in taken_over})
+    return partial(_restore, held, taken_over)
 
 
 def _restore(one: Any, members: dict[str, Any]) -> None:

@@ -175,7 +175,7 @@ def _areas(rules: Iterable[Rule], tests: Tests) -> Iterator[str]:
                 (
                     rule.id,
                     _with_example(rule),
-                    ", ".join(rule.releases),
+                    rule.held_in,
                     f"`{rule.module}`",
                     _source(rule),
                     _tested(rule.id, tests.get(rule.id, ())),

@@ -68,6 +68,21 @@ class Rule:
         """The minor versions of Kubernetes in which the rule holds, the oldest first."""
         return _releases_of_rules()[self.id]
 
+    @property
+    def held_in(self) -> str:
+        """Returns the releases in words: ``1.19, 1.34 to 1.37``."""
+        runs: list[list[str]] = []
+        for name in self.releases:
+            if runs and _minor(runs[-1][-1]) + 1 == _minor(name):
+                runs[-1].append(name)
+            else:
+                runs.append([name])
+        return ", ".join(run[0] if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs)
+
+
+def _minor(release: str) -> int:
+    return int(release.partition(".")[2])
+
 
 @cache
 def all_rules() -> dict[str, Rule]:

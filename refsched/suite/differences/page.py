@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 
-from refsched.releases import RELEASES
 from refsched.suite.adapters.connecting import REFERENCE, connect
 from refsched.suite.catalogue.rules import all_rules
 from refsched.suite.differences.clusters import Difference, differences
@@ -30,7 +29,7 @@ _MISSING = "For these differences there is no cluster that shows them, for the r
 
 
 def differences_page() -> str:
-    older, newer = RELEASES
+    older, newer = known_lines()[0].rules
     lines = [f"# What v{older} and v{newer} decide differently", _INTRODUCTION]
     for difference in differences():
         lines += _section(difference)

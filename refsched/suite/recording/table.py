@@ -163,7 +163,7 @@ def with_tables(text: str, found: Mapping[str, Survey]) -> str:
 def main() -> None:
     path = data_folder().parent / DOCUMENT
     newest_first = (DEFAULT, *(release for release in RELEASES.values() if release is not DEFAULT))
-    found = {release.name: survey(all_traces(release)) for release in newest_first}
+    found = {release.name: survey(traces) for release in newest_first if (traces := all_traces(release))}
     path.write_text(with_tables(path.read_text("utf-8"), found), "utf-8")
 
 

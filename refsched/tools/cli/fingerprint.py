@@ -35,9 +35,7 @@ def fingerprint(implementation: str, *, as_json: bool) -> int:
     if not decisive:
         return NOT_JUDGED
     return (
-        AGREED
-        if any(all(each.like == (release,) for each in decisive) for release in RELEASES)
-        else DISAGREED
+        AGREED if any(all(release in each.like for each in decisive) for release in RELEASES) else DISAGREED
     )
 
 
@@ -55,11 +53,11 @@ def _verdict(each: Print) -> str:
         return "not run"
     if len(each.like) == len(RELEASES):
         return "does not show"
-    return f"like {' and '.join(each.like)}" if each.like else "like neither"
+    return f"like {' and '.join(each.like)}" if each.like else "like none"
 
 
 def _summary(name: str, prints: Sequence[Print], decisive: Sequence[Print]) -> str:
-    counts = [f"{sum(each.like == (release,) for each in decisive)} like {release}" for release in RELEASES]
-    neither = sum(not each.like for each in decisive)
+    counts = [f"{sum(release in each.like for each in decisive)} like {release}" for release in RELEASES]
+    none = sum(not each.like for each in decisive)
     shown = f"{name}: of {len(prints)} differences {len(decisive)} show"
-    return f"{shown}: {', '.join(counts)}, {neither} like neither"
+    return f"{shown}: {', '.join(counts)}, {none} like none"

@@ -18,7 +18,7 @@ from refsched.tools.rulebook.without_example import why_without_example
 
 def write_rule(page: Page, rule: Rule) -> bool:
     """Writes the whole page. Returns False if the rule decides nothing in its example, which it must."""
-    page.line(f"{rule.id}   {rule.level}   Kubernetes {', '.join(rule.releases)}", "bold")
+    page.line(f"{rule.id}   {rule.level}   Kubernetes {rule.held_in}", "bold")
     page.line(rule.sentence)
     page.line()
     path, line = code_of(rule)

@@ -64,16 +64,22 @@ def pending_page() -> str:
 
 
 def _only_in(release: str) -> Iterator[str]:
-    yield f"## Reasons that only {release} gives"
-    yield from _by_plugin(release)
+    """Yields the reasons that this release gives, and neither the default one nor one after it."""
+    tables = list(_by_plugin(release))
+    if tables:
+        yield f"## Reasons that {release} gives and {DEFAULT.name} does not"
+        yield from tables
 
 
 def _reasons(release: str) -> Iterator[Reason]:
-    """Returns the reasons of a release; those of the older one only if the newer one has none by that rule."""
+    """Returns the reasons of a release; of another one than the default only those that the default one does not
+    give, and that no later one gives."""
     declared = {(str(reason), reason.rule): reason for reason in (*declared_reasons(), *REJECTIONS)}
     for reason in declared.values():
         releases = all_rules()[reason.rule].releases
-        if release in releases and (release == DEFAULT.name or releases == (release,)):
+        if release in releases and (
+            release == DEFAULT.name or (DEFAULT.name not in releases and release == releases[-1])
+        ):
             yield reason
 
 

@@ -137,7 +137,7 @@ def plugin_page(name: str) -> str:
         table(
             ("rule", "it says", "holds in"),
             (
-                (rule_link(rule.id), prose(rule.sentence), ", ".join(rule.releases))
+                (rule_link(rule.id), prose(rule.sentence), rule.held_in)
                 for rule in sorted(rules, key=lambda rule: rule.id)
             ),
         )

@@ -78,7 +78,7 @@ def area_page(area: str, tests: Tests) -> str:
 def _rule(rule: Rule, tests: Sequence[str]) -> Iterator[str]:
     yield f"({anchor(rule.id)})=\n## {rule.id}"
     yield f"**{prose(rule.sentence)}**"
-    yield f"*{rule.level}*: {why_level(rule.id)}. Holds in Kubernetes {' and '.join(rule.releases)}."
+    yield f"*{rule.level}*: {why_level(rule.id)}. Holds in Kubernetes {rule.held_in}."
     example = example_of(rule.id)
     if example is None:
         yield f"There is no example: {why_without_example(rule.id)}."

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kubernetes 1.34, as v1.34.2 has it: its plugins with their weights, its queue, its cycle, its feature gates.
+"""Kubernetes 1.37, as v1.37.2 has it: its plugins with their weights, its queue, its cycle, its feature gates.
+
+This is the release that the packages of the specification describe; each earlier one is the one after it, changed.
 
 Source: pkg/scheduler/apis/config/v1/default_plugins.go; pkg/scheduler/framework/plugins/registry.go,
 NewInTreeRegistry; pkg/features/kube_features.go; pkg/scheduler/framework/plugins/feature/feature.go,
-NewSchedulerFeaturesFromGates (v1.34.2).
+NewSchedulerFeaturesFromGates (v1.37.2).
 """
 
 from __future__ import annotations
@@ -223,9 +225,9 @@ GATES = gates(
 
 # --- The release ----------------------------------------------------------------------------------
 
-V1_34 = Release(
-    name="1.34",
-    tag="v1.34.2",
+V1_37 = Release(
+    name="1.37",
+    tag="v1.37.2",
     api_versions=("kubescheduler.config.k8s.io/v1",),
     plugins=PLUGINS,
     default_plugins=DEFAULT_PLUGINS,
