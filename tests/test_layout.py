@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -63,6 +63,50 @@ def test_nothing_in_the_package_imports_what_pytest_collects_not_even_by_its_nam
     assert "conformance" not in imported
     assert by_name == IMPORT_BY_NAME
     assert of_path == CHANGE_THE_PATH
+
+
+# --- Circles --------------------------------------------------------------------------------------
+
+SPECIFICATION = frozenset(
+    {
+        *("binding", "cache", "cel", "config", "cycle", "devices", "extenders", "framework", "machine"),
+        *("objects", "oddities", "plugins", "preemption", "queue", "releases", "volumes"),
+    }
+)
+
+
+def test_no_file_around_the_specification_imports_itself_by_way_of_others() -> None:
+    """Imports within functions, and those for types alone, count as well."""
+    names = {".".join(path.with_suffix("").parts).removesuffix(".__init__"): path for path in MODULES}
+    imports = {name: set(_imported(_tree(ROOT / path), names)) - {name} for name, path in names.items()}
+    circles = {
+        name
+        for name, path in names.items()
+        if path.parts[0] == "refsched"
+        and path.parts[1] not in SPECIFICATION
+        and name in _reached(name, imports)
+    }
+    assert not circles
+
+
+def _imported(tree: ast.Module, names: Collection[str]) -> Iterator[str]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(aliases):
+                yield from (alias.name for alias in aliases if alias.name in names)
+            case ast.ImportFrom(module=str(module), names=aliases):
+                whole = (f"{module}.{alias.name}" for alias in aliases)
+                yield from (name if name in names else module for name in whole)
+
+
+def _reached(start: str, imports: Mapping[str, set[str]]) -> set[str]:
+    found: set[str] = set()
+    left = [start]
+    while left:
+        new = imports.get(left.pop(), set()) - found
+        found |= new
+        left += new
+    return found
 
 
 # --- Files ----------------------------------------------------------------------------------------

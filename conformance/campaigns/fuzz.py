@@ -37,8 +37,8 @@ from refsched.suite.adapters.module import time_limit
 from refsched.tools.configuration.read import read_config
 from refsched.tools.planner.cluster import check_is_to_place, latest_time
 from refsched.tools.planner.dry_extenders import reach
-from refsched.tools.planner.explanation import explain
-from refsched.tools.planner.plan import plan
+from refsched.tools.planner.explain import explain
+from refsched.tools.planner.planning import plan
 from refsched.tools.reading.manifests import read_manifests
 
 PATIENCE = 30.0

@@ -45,10 +45,10 @@ from refsched.tools.http.over_http import over_http
 from refsched.tools.journal import Journal, Scheduled, Shown
 from refsched.tools.planner.cluster import check_is_to_place, pod_called
 from refsched.tools.planner.dry_extenders import reach
+from refsched.tools.planner.explain import explain as explanation_of
 from refsched.tools.planner.explanation import Explanation
-from refsched.tools.planner.explanation import explain as explanation_of
 from refsched.tools.planner.plan import Plan
-from refsched.tools.planner.plan import plan as plan_of
+from refsched.tools.planner.planning import plan as plan_of
 from refsched.tools.reading.api_fields import check_fields
 from refsched.tools.reading.documents import read_documents
 from refsched.tools.reading.dumps import items_of

@@ -4,32 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from refsched.checking.trace import SUFFIXES
 from refsched.errors import InputError
-from refsched.objects.resources import CPU, EPHEMERAL_STORAGE, MEMORY
-from refsched.oddities.known_defects import KNOWN_DEFECTS
 from refsched.records import SCHEDULED
-from refsched.releases import DEFAULT
+from refsched.tools.cli.exit_codes import AGREED, DISAGREED
 from refsched.tools.cli.inputs import Given, note_absent, read
-from refsched.tools.cli.main import AGREED, DISAGREED
-from refsched.tools.cli.printing import TABLE, Page, show_value, some
 from refsched.tools.planner.cluster import check_is_to_place, pod_called
-from refsched.tools.planner.explanation import Explanation, Lack, NodeVerdict, Score
-from refsched.tools.planner.explanation import explain as explained
-
-SHORT_NAMES = {
-    "ImageLocality": "image",
-    "InterPodAffinity": "pods",
-    "NodeAffinity": "affinity",
-    "NodeResourcesBalancedAllocation": "balanced",
-    "NodeResourcesFit": "fit",
-    "PodTopologySpread": "spread",
-    "TaintToleration": "taint",
-    "VolumeBinding": "volume",
-}
-"""These are the headers of columns: with their full names eight plugins take two screens."""
+from refsched.tools.planner.explain import explain as explained
+from refsched.tools.planner.explanation import Explanation, as_value, write_explanation
+from refsched.tools.printing import TABLE, Page, show_value
 
 
 def explain(given: Given, name: str, output: str) -> int:
@@ -37,7 +21,7 @@ def explain(given: Given, name: str, output: str) -> int:
     found = _of_trace(given, traces, name) if traces else _of_manifests(given, name)
     if output == TABLE:
         page = Page()
-        _write(page, found)
+        write_explanation(page, found)
         page.show()
     else:
         show_value(as_value(found), output)
@@ -68,195 +52,3 @@ def _of_trace(given: Given, traces: Sequence[str], name: str) -> Explanation:
             raise InputError("cannot be given with a trace, which has its own", where=option)
     pod = name if "/" in name else f"default/{name}"
     return cluster_of_trace(path, pod, given.seed).explain(pod)
-
-
-# --- For programs ---------------------------------------------------------------------------------
-
-
-def as_value(found: Explanation) -> dict[str, Any]:
-    value: dict[str, Any] = {
-        "pod": found.pod,
-        "priority": found.priority,
-        "result": found.result,
-        "node": found.node,
-        "equals": found.equals,
-        "message": found.message,
-        "boundTo": found.bound_to,
-        "narrowedBy": list(found.narrowed_by),
-        "victims": list(found.victims),
-        "nominatedNode": found.nominated_node,
-        "weights": dict(found.weights),
-        "extenders": list(found.extenders),
-        "nodes": [_node(node) for node in found.nodes],
-    }
-    if found.rejected is not None:
-        rejected = found.rejected
-        value["refused"] = {
-            "plugin": rejected.plugin,
-            "code": rejected.code.value,
-            "reasons": list(rejected.reasons),
-        }
-    return value
-
-
-def _node(node: NodeVerdict) -> dict[str, Any]:
-    value: dict[str, Any] = {"node": node.node, "verdict": node.verdict}
-    if node.verdict == "refused":
-        value["plugin"] = node.plugin
-        value["reasons"] = list(node.reasons)
-        value["curableByPreemption"] = node.curable
-        value["details"] = list(node.details)
-        value["lacks"] = [
-            {"resource": lack.resource, "asks": lack.asks, "free": lack.free, "allocatable": lack.allocatable}
-            for lack in node.lacks
-        ]
-    if node.nominated:
-        value["nominatedPodsCounted"] = list(node.nominated)
-    if node.defects:
-        value["knownDefects"] = [
-            {
-                "id": known.id,
-                "rule": known.rule,
-                "report": known.report,
-                "does": known.does,
-                "should": known.should,
-            }
-            for known in node.defects
-        ]
-    if node.scores:
-        value["scores"] = {
-            plugin: {"raw": score.raw, "normalized": score.normalized, "weighted": score.weighted}
-            for plugin, score in node.scores.items()
-        }
-        value["total"] = node.total
-    return value
-
-
-# --- For people -----------------------------------------------------------------------------------
-
-
-def text(found: Explanation) -> str:
-    """Returns what the command prints, without colours."""
-    page = Page(plain=True)
-    _write(page, found)
-    return page.text()
-
-
-def _write(page: Page, found: Explanation) -> None:
-    page.line(_headline(found), "bold")
-    if found.bound_to:
-        page.line(f"it runs on {found.bound_to}, and is decided as if it were yet to be placed")
-    if found.message:
-        page.line(found.message)
-    if found.rejected is not None:
-        when = "before it enters the queue" if found.result == "gated" else "before any node is looked at"
-        page.line(
-            f"✗ {found.rejected.plugin or 'PreFilter'} rejects the pod {when}: {found.rejected.message}",
-            "red",
-        )
-    if found.victims:
-        page.line(f"preemption: {', '.join(found.victims)} would have to leave {found.nominated_node}")
-    _show_feasible(page, found)
-    _show_rejected(page, [node for node in found.nodes if node.verdict == "refused"])
-    _show_defects(page, found.nodes)
-    unseen = [node.node for node in found.nodes if node.verdict == "unseen"]
-    if unseen:
-        page.line()
-        page.line(f"not looked at, since the search ended before: {some(unseen)}")
-
-
-def _headline(found: Explanation) -> str:
-    subject = f"{found.pod}   priority {found.priority}"
-    if found.result != SCHEDULED:
-        return f"{subject}   ✗ {found.result}"
-    feasible = [node for node in found.nodes if node.verdict in ("chosen", "feasible")]
-    if len(feasible) == 1:
-        return f"{subject}   → {found.node}   (one feasible node, so none is scored)"
-    total = feasible[0].total
-    rank = f"1 of {found.equals} equals at {total}" if found.equals > 1 else f"highest total: {total}"
-    return f"{subject}   → {found.node}   ({rank})"
-
-
-def _show_feasible(page: Page, found: Explanation) -> None:
-    nodes = [node for node in found.nodes if node.verdict in ("chosen", "feasible", "surplus")]
-    if not nodes:
-        return
-    columns = [f"{SHORT_NAMES.get(plugin, plugin)}×{weight}" for plugin, weight in found.weights.items()]
-    columns += found.extenders
-    has_totals = any(node.total is not None for node in nodes)
-    header = ["NODE", "VERDICT", *columns, *(["TOTAL"] if has_totals else [])]
-    page.line()
-    page.table(header, [_feasible_row(node, found) for node in nodes], right=[*columns, "TOTAL"])
-    if any("→" in _score(score) for node in nodes for score in node.scores.values()):
-        page.line(
-            "scores: as the plugin gave it → normalized → by its weight; one number where it stays the same"
-        )
-
-
-def _feasible_row(node: NodeVerdict, found: Explanation) -> list[str]:
-    words = {"chosen": "✓ chosen", "feasible": "✓", "surplus": "✓ one more than enough"}
-    verdict = words[node.verdict]
-    if node.nominated:
-        verdict += f" (with {', '.join(node.nominated)}, nominated here, counted)"
-    names = (*found.weights, *found.extenders)
-    scores = [_score(node.scores[name]) for name in names if name in node.scores]
-    return [node.node, verdict, *scores, *([str(node.total)] if node.total is not None else [])]
-
-
-def _score(score: Score) -> str:
-    steps = [score.raw, score.normalized, score.weighted]
-    return str(score.raw) if len(set(steps)) == 1 else "→".join(map(str, steps))
-
-
-def _show_rejected(page: Page, nodes: Sequence[NodeVerdict]) -> None:
-    if not nodes:
-        return
-    page.line()
-    rows = [
-        (node.node, f"✗ {node.plugin}", _why(node), "would help" if node.curable else "would not help")
-        for node in nodes
-    ]
-    page.table(("NODE", "REJECTED BY", "WHY", "PREEMPTION"), rows)
-
-
-def _show_defects(page: Page, nodes: Sequence[NodeVerdict]) -> None:
-    for known in KNOWN_DEFECTS:
-        on = [node.node for node in nodes if known in node.defects]
-        if on:
-            page.line()
-            page.line(f"known defect of {DEFAULT.tag} ({known.report}), met on {some(on)}:", "yellow")
-            page.line(f"it {known.does};", indent=2)
-            page.line(f"by the rule ({known.rule}) it {known.should}", indent=2)
-
-
-def _why(node: NodeVerdict) -> str:
-    why = ", ".join(node.reasons)
-    numbers = "; ".join((*node.details, *(_numbers(lack, named=len(node.lacks) > 1) for lack in node.lacks)))
-    crowd = f"with {', '.join(node.nominated)}, nominated here, counted" if node.nominated else ""
-    details = ": ".join(part for part in (numbers, crowd) if part)
-    return f"{why}  ({details})" if details else why
-
-
-def _numbers(lack: Lack, *, named: bool) -> str:
-    asks, free = amounts(lack.resource, lack.asks, lack.free)
-    return f"{lack.resource + ' ' if named else ''}asks {asks}, free {free}"
-
-
-# --- Amounts --------------------------------------------------------------------------------------
-
-
-def amounts(resource: str, *values: int) -> tuple[str, ...]:
-    """Returns the values as people write them, or exactly to the byte if they would otherwise look the same."""
-    written = tuple(_amount(resource, value) for value in values)
-    return written if len(set(written)) == len(set(values)) else tuple(map(str, values))
-
-
-def _amount(resource: str, value: int) -> str:
-    if resource == CPU:
-        return f"{value / 1000:g}"
-    if resource not in (MEMORY, EPHEMERAL_STORAGE):
-        return f"{value:,}"
-    for unit, shift in (("Ti", 40), ("Gi", 30), ("Mi", 20), ("Ki", 10)):
-        if abs(value) >= 1 << shift:
-            return f"{round(value / (1 << shift), 2):g}{unit}"
-    return str(value)

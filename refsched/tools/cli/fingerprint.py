@@ -14,7 +14,7 @@ from refsched.suite.adapters.connecting import connect
 from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable
 from refsched.suite.differences.fingerprint import Print
 from refsched.suite.differences.fingerprint import fingerprint as prints_of
-from refsched.tools.cli.main import AGREED, DISAGREED, NOT_JUDGED
+from refsched.tools.cli.exit_codes import AGREED, DISAGREED, NOT_JUDGED
 
 
 def fingerprint(implementation: str, *, as_json: bool) -> int:

@@ -15,12 +15,9 @@ from typing import NoReturn
 import click
 
 from refsched.errors import InputError, one_line
+from refsched.tools.cli.exit_codes import AGREED, NOT_JUDGED
 from refsched.tools.cli.options import cluster_options, files_option, of_implementation, output_option
 from refsched.tools.garbage_collection import look_seldom
-
-AGREED = 0
-DISAGREED = 1
-NOT_JUDGED = 2
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

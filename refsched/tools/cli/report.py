@@ -17,7 +17,7 @@ from refsched.suite.reports.verdicts import FAILED, Result
 from refsched.suite.session.options import REPORT_SUFFIXES
 from refsched.suite.session.shards import merged, read_evidence, result_of
 from refsched.suite.session.writing import write_whole
-from refsched.tools.cli.main import AGREED, DISAGREED
+from refsched.tools.cli.exit_codes import AGREED, DISAGREED
 
 
 def merge(parts: Sequence[str], outputs: Sequence[str]) -> int:

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from refsched.errors import InputError
-from refsched.tools.cli.main import AGREED, NOT_JUDGED
-from refsched.tools.cli.printing import Page
+from refsched.tools.cli.exit_codes import AGREED, NOT_JUDGED
+from refsched.tools.printing import Page
 from refsched.tools.rulebook.lookup import rule_called, search
 from refsched.tools.rulebook.page import write_found, write_rule
 

@@ -9,11 +9,11 @@ from typing import Any
 from refsched.errors import InputError, counted
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.meta import ApiObject
+from refsched.tools.cli.exit_codes import AGREED, DISAGREED
 from refsched.tools.cli.inputs import Given, read
-from refsched.tools.cli.main import AGREED, DISAGREED
-from refsched.tools.cli.printing import TABLE, Page, show_value, some
 from refsched.tools.cli.progress import progress
 from refsched.tools.planner.upgrade import Change, Compared, Placement, compare
+from refsched.tools.printing import TABLE, Page, show_value, some
 from refsched.tools.reading.manifests import STANDARD_INPUT
 
 

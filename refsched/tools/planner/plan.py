@@ -1,40 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plan: every pending pod is tried, in the order of the queue, until nothing changes any more.
-
-The clock moves by itself: past backoffs, and past the five minutes after which a pod is tried again though no
-event has made it schedulable. The end is reached when each pod that is left was rejected since the last change:
-after a pod was placed, a victim was deleted, or a volume was bound.
-"""
+"""Plan: where each pending pod of a cluster goes, or why it goes nowhere, and how that is printed."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
 
-from attrs import Factory, define, evolve, frozen
+from attrs import frozen
 
-from refsched.errors import InputError
-from refsched.framework.choices import Choices
-from refsched.machine.scheduler import Scheduler
-from refsched.objects.kinds import described_as
-from refsched.objects.meta import ApiObject
-from refsched.objects.node import Node
-from refsched.objects.pod import Pod
-from refsched.records import BOUND, ERROR, SCHEDULED, Attempt, Bind, Output, Write
-from refsched.tools.planner.cluster import Census, show, why_gated
-from refsched.tools.planner.controllers import Evicted, VolumeBound, answer
-from refsched.tools.planner.rejections import Rejection, rejections_of
+from refsched.errors import counted
+from refsched.tools.planner.cluster import Census
+from refsched.tools.planner.controllers import VolumeBound
+from refsched.tools.planner.rejections import Rejection
+from refsched.tools.printing import Page, some
 
 PLACED = "placed"
-PREEMPTED = "preempted"
-GATED = "gated"
-POD = "pod"
-"""This is the question which of the pods at the head of the queue is popped."""
-
-T = TypeVar("T")
-PATIENCE = 1000
-"""After so many seconds without a pod to try the plan ends: this is longer than any timer of the scheduler."""
 
 
 @frozen
@@ -87,183 +68,112 @@ class Plan:
 
     def __str__(self) -> str:
         """Returns what ``refsched schedule`` prints."""
-        from refsched.tools.cli.schedule import text
-
-        return text(self)
-
-
-def plan(
-    scheduler: Scheduler, objects: Sequence[ApiObject], progress: Callable[[int], None] = lambda placed: None
-) -> Plan:
-    """Places the pods that can be placed. Raises InputError if an object is invalid. ``progress`` is called with
-    how many pods were placed so far."""
-    scheduler.state.choices = chosen = NotedChoices(scheduler.state.choices)
-    run = _Run(scheduler, show(scheduler, objects), chosen, progress)
-    run.to_the_end()
-    return run.result()
+        page = Page(plain=True)
+        write_plan(page, self)
+        return page.text()
 
 
-@define(eq=False)
-class NotedChoices:
-    """NotedChoices are made by another, and note which of them might have been made otherwise."""
-
-    choices: Choices
-    _noted: list[str] = Factory(list)
-
-    def choose(self, question: str, options: Sequence[T]) -> T:
-        if len(options) > 1 and options[1] != options[0]:
-            self._noted.append(question)
-        return self.choices.choose(question, options)
-
-    def take(self) -> Sequence[str]:
-        """Returns the questions since the last time."""
-        noted, self._noted = self._noted, []
-        return noted
+# --- For programs ---------------------------------------------------------------------------------
 
 
-@define(eq=False)
-class _Run:
-    """``failed`` are the pods that were rejected, or not bound, since the last change; ``underway`` are those
-    between their two cycles."""
+def as_value(found: Plan, ignored: Mapping[str, int]) -> dict[str, Any]:
+    return {
+        "pods": [_outcome(outcome) for outcome in found.outcomes],
+        "preempted": [{"pod": each.pod, "node": each.node, "by": each.by} for each in found.preempted],
+        "volumes": [
+            {"claim": each.claim, "volume": each.volume, "provisioned": each.provisioned}
+            for each in found.volumes
+        ],
+        "passedOver": dict(found.census.passed_over),
+        "finished": found.census.finished,
+        "ignored": dict(ignored),
+        "inOpenOrder": found.in_open_order,
+        "pending": len(found.outcomes),
+        "placed": found.placed,
+    }
 
-    scheduler: Scheduler
-    census: Census
-    chosen: NotedChoices
-    progress: Callable[[int], None]
-    bound: int = 0
-    failed: set[str] = Factory(set)
-    underway: set[str] = Factory(set)
-    attempts: Counter[str] = Factory(Counter)
-    last: dict[str, Attempt] = Factory(dict)
-    errors: dict[str, str] = Factory(dict)
-    ties: dict[str, dict[str, None]] = Factory(dict)
-    preempted: list[Preempted] = Factory(list)
-    volumes: list[VolumeBound] = Factory(list)
 
-    def to_the_end(self) -> None:
-        while self._schedule() or self._wait():
-            pass
+def _outcome(outcome: Outcome) -> dict[str, Any]:
+    value: dict[str, Any] = {
+        "pod": outcome.pod,
+        "priority": outcome.priority,
+        "result": outcome.result,
+        "node": outcome.node,
+        "attempts": outcome.attempts,
+    }
+    if outcome.ties:
+        value["ties"] = list(outcome.ties)
+    if outcome.result != PLACED:
+        value["message"] = outcome.message
+        value["refusals"] = [_rejection(rejection) for rejection in outcome.rejections]
+    return value
 
-    def _schedule(self) -> bool:
-        """Tries one pod, and does what controllers do because of it. Returns False if none may be tried now, or
-        need be."""
-        if self.failed and self._is_a_head(failed=True) and self._is_over():
-            return False
-        busy = self.scheduler.schedule()
-        self._follow()
-        return busy
 
-    def _wait(self) -> bool:
-        """Moves the clock until a pod was tried. Returns False if none need be."""
-        for _ in range(PATIENCE):
-            if self._is_over():
-                return False
-            self.scheduler.advance(1.0)
-            self._follow()
-            if self._schedule():
-                return True
-        return False
+def _rejection(rejection: Rejection) -> dict[str, Any]:
+    return {"plugin": rejection.plugin, "reason": rejection.reason, "nodes": list(rejection.nodes)}
 
-    def _is_over(self) -> bool:
-        """Returns whether every pod has failed since the last change. One that was never tried, and may not be,
-        is gated."""
-        if self._is_a_head(failed=False):
-            return False
-        queues = self.scheduler.state.queue.queues()
-        may_be_tried = {*queues.active, *queues.backoff, *self.underway}
-        return may_be_tried <= self.failed and all(
-            pod in self.failed or not self.attempts[pod] for pod in queues.unschedulable
+
+# --- For people -----------------------------------------------------------------------------------
+
+
+def write_plan(page: Page, found: Plan, ignored: Mapping[str, int] = MappingProxyType({})) -> None:
+    """``ignored`` are the kinds of objects that were given and are not read."""
+    placed = [outcome for outcome in found.outcomes if outcome.result == PLACED]
+    page.table(
+        ("POD", "PRIORITY", "NODE"),
+        [(each.pod, str(each.priority), f"→ {each.node}") for each in placed],
+        right=("PRIORITY",),
+    )
+    for outcome in found.outcomes:
+        if outcome.result != PLACED:
+            page.line()
+            _show_rejected(page, outcome)
+    if found.preempted:
+        page.line()
+        rows = [(each.pod, each.node, each.by) for each in found.preempted]
+        page.table(("PREEMPTED", "LEFT", "FOR"), rows)
+    if found.volumes:
+        page.line()
+        rows = [(v.claim, v.volume, "provisioned" if v.provisioned else "bound") for v in found.volumes]
+        page.table(("CLAIM", "VOLUME", ""), rows)
+    _write_notes(page, found, ignored)
+
+
+def _show_rejected(page: Page, outcome: Outcome) -> None:
+    page.line(f"✗ {outcome.pod}  priority {outcome.priority}  {outcome.result}", "red")
+    if outcome.message not in ("", *(rejection.reason for rejection in outcome.rejections)):
+        page.line(outcome.message, indent=2)
+    rows = [
+        (
+            each.plugin,
+            each.reason,
+            f"{counted(len(each.nodes), 'node')}: {some(each.nodes)}" if each.nodes else "",
         )
-
-    def _is_a_head(self, *, failed: bool) -> bool:
-        """Returns whether a pod may be tried next that has failed, or one that has not."""
-        return any((pod.key in self.failed) is failed for pod in self.scheduler.state.queue.heads())
-
-    # --- What the scheduler did -------------------------------------------------------------------
-
-    def _follow(self) -> None:
-        held = self.scheduler.take_held()
-        if held is not None:
-            pod, stop = held
-            problem = f"{stop.plugin} holds it at {stop.point}, and nobody releases it"
-            raise InputError(problem, where=f"Pod {pod}")
-        by = ""
-        while records := self.scheduler.take_records():
-            for record in records:
-                by = record.pod if isinstance(record, Attempt) else by
-                self._note(record, by)
-
-    def _note(self, record: Output, by: str) -> None:
-        if isinstance(record, Attempt):
-            self.attempts[record.pod] += 1
-            self.ties.setdefault(record.pod, {}).update(dict.fromkeys(self.chosen.take()))
-            self.last[record.pod] = _without_tables(record) if record.result == SCHEDULED else record
-            (self.underway if record.result == SCHEDULED else self.failed).add(record.pod)
-        elif isinstance(record, Bind):
-            self.underway.discard(record.pod)
-            self.errors[record.pod] = record.message or ""
-            if record.result == BOUND:
-                self.failed.clear()
-                self.bound += 1
-                self.progress(self.bound)
-            else:
-                self.failed.add(record.pod)
-        else:
-            self._answer(record, by)
-
-    def _answer(self, write: Write, by: str) -> None:
-        found = answer(self.scheduler, write)
-        if isinstance(found, Evicted):
-            self.preempted.append(Preempted(found.pod, found.node, by))
-        elif found is not None:
-            self.volumes.append(found)
-        if found is not None:
-            self.failed.clear()
-
-    # --- The end ----------------------------------------------------------------------------------
-
-    def result(self) -> Plan:
-        victims = {each.pod: each for each in self.preempted}
-        nodes = tuple(node.name for node in self.scheduler.state.objects.list(Node))
-        outcomes = tuple(self._outcome(pod, victims, nodes) for _, pod in sorted(self.census.pending.items()))
-        outcomes = tuple(evolve(each, ties=self._ties(each.pod)) for each in outcomes)
-        in_turn = sum(POD in questions for questions in self.ties.values())
-        return Plan(outcomes, tuple(self.preempted), tuple(self.volumes), self.census, in_turn)
-
-    def _ties(self, pod: str) -> tuple[str, ...]:
-        return tuple(question for question in self.ties.get(pod, ()) if question != POD)
-
-    def _outcome(self, pod: Pod, victims: Mapping[str, Preempted], nodes: Sequence[str]) -> Outcome:
-        key, tries = pod.key, self.attempts[pod.key]
-        if key in victims:
-            reason = f"left {victims[key].node} for {victims[key].by}"
-            return Outcome(key, pod.priority, PREEMPTED, attempts=tries, message=reason)
-        stored = self.scheduler.state.api.get(Pod, pod.name, pod.namespace)
-        assert stored is not None
-        if stored.spec.node_name:
-            return Outcome(key, pod.priority, PLACED, stored.spec.node_name, tries)
-        attempt = self.last.get(key)
-        if attempt is None:
-            return self._gated(pod)
-        if attempt.result == SCHEDULED:
-            return Outcome(key, pod.priority, ERROR, attempt.node or "", tries, self.errors[key])
-        rejections = rejections_of(attempt, nodes)
-        return Outcome(key, pod.priority, attempt.result, "", tries, attempt.message or "", rejections)
-
-    def _gated(self, pod: Pod) -> Outcome:
-        """Returns the outcome of a pod that was never tried, since a PreEnqueue plugin rejects it."""
-        status = why_gated(self.scheduler, pod)
-        assert status is not None, described_as(pod)
-        return Outcome(
-            pod.key,
-            pod.priority,
-            GATED,
-            message=status.message,
-            rejections=tuple(Rejection(status.plugin, reason) for reason in status.reasons),
-        )
+        for each in outcome.rejections
+    ]
+    page.table(("PLUGIN", "REASON", "ON"), rows, indent=2)
 
 
-def _without_tables(attempt: Attempt) -> Attempt:
-    """Returns the attempt without the answers for each node, which take memory and are not reported of a pod
-    that was placed."""
-    return evolve(attempt, filter=None, scores=None, totals=None)
+def _write_notes(page: Page, found: Plan, ignored: Mapping[str, int]) -> None:
+    """Writes what was given and is no part of the plan, and the sum."""
+    page.line()
+    for pod, why in found.census.passed_over.items():
+        page.line(f"passed over: {pod} ({why})")
+    if found.census.finished:
+        page.line(f"passed over: {counted(found.census.finished, 'finished pod')}")
+    if ignored:
+        kinds = ", ".join(f"{kind} ({count})" for kind, count in ignored.items())
+        page.line(f"not read, since scheduling does not depend on it: {kinds}")
+    _write_ties(page, found)
+    left = len(found.outcomes) - found.placed
+    page.line(f"{counted(len(found.outcomes), 'pending pod')}: {found.placed:,} placed, {left:,} not", "bold")
+
+
+def _write_ties(page: Page, found: Plan) -> None:
+    """Writes where kube-scheduler may decide otherwise, so that what follows may be otherwise too."""
+    tied = [f"{each.pod} ({', '.join(each.ties)})" for each in found.outcomes if each.ties]
+    if tied:
+        page.line(f"decided by --seed among equals: {some(tied)}")
+    if found.in_open_order:
+        pods = counted(found.in_open_order, "pod")
+        page.line(f"tried before others of the same priority and age, decided by --seed: {pods}")

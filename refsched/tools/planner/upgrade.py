@@ -16,7 +16,7 @@ from refsched.machine.scheduler import Scheduler
 from refsched.objects.meta import ApiObject
 from refsched.objects.pod import Pod
 from refsched.tools.planner.cluster import FINISHED, show, why_gated, why_passed_over
-from refsched.tools.planner.explanation import decision_on, without_node
+from refsched.tools.planner.explain import decision_on, without_node
 
 MOST_PLUGINS = 3
 """If scores decide, so many plugins are named."""

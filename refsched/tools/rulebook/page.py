@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from refsched.suite.catalogue.levels import why_level
 from refsched.suite.catalogue.rules import Rule
-from refsched.tools.cli.printing import Page
+from refsched.tools.printing import Page
 from refsched.tools.rulebook.differing import heading
 from refsched.tools.rulebook.examples import Broken, Example, example_of, settings_of
 from refsched.tools.rulebook.go_lines import go_lines_of

@@ -12,7 +12,7 @@ import yaml
 from commands import CONFIG, cluster, lines, node, pod, refusal, run
 from device_world import claim, device, device_class, every, piece
 
-from refsched.tools.cli.explain import amounts
+from refsched.tools.planner.explanation import amounts
 
 TAINTED = {"taints": [{"key": "k", "effect": "PreferNoSchedule"}]}
 

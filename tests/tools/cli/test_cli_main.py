@@ -30,7 +30,7 @@ LATE = (
     "pytest",
     "ssl",
     "refsched.machine.scheduler",
-    "refsched.tools.cli.printing",
+    "refsched.tools.printing",
 )
 
 

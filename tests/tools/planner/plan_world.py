@@ -13,7 +13,8 @@ from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.meta import ApiObject
 from refsched.tools.configuration.read import read_config
-from refsched.tools.planner.plan import Plan, plan
+from refsched.tools.planner.plan import Plan
+from refsched.tools.planner.planning import plan
 from refsched.tools.reading.manifests import read_manifests
 
 Json = dict[str, Any]

@@ -8,7 +8,8 @@ from typing import Any
 from plan_world import Json, node, objects_of, pod, scheduler, thing
 
 from refsched.objects.pod import Pod
-from refsched.tools.planner.explanation import Explanation, Lack, NodeVerdict, Score, explain
+from refsched.tools.planner.explain import explain
+from refsched.tools.planner.explanation import Explanation, Lack, NodeVerdict, Score
 
 
 def _explained(name: str, *values: Json, seed: int = 0, **config: Any) -> Explanation:

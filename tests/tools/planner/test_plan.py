@@ -74,7 +74,7 @@ def test_a_pod_that_no_event_requeues_is_tried_again_after_five_minutes(
     large = pod("large", cpu="5", meta={"creationTimestamp": "2026-03-01T10:00:00Z"})
     cluster = (node("n"), large, pod("small"))
     assert _outcome(planned(*cluster), "large").attempts == 2
-    monkeypatch.setattr("refsched.tools.planner.plan.PATIENCE", 3)
+    monkeypatch.setattr("refsched.tools.planner.planning.PATIENCE", 3)
     assert _outcome(planned(*cluster), "large").attempts == 1
 
 
