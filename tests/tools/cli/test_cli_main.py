@@ -16,7 +16,7 @@ from commands import cluster, node, pod, run
 
 import refsched.__main__
 from refsched.errors import counted
-from refsched.tools.cli import printing
+from refsched.tools import printing
 from refsched.tools.cli.main import main
 
 ROOT = Path(__file__).parents[3]
