@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from refsched.cache.cache import CacheError
-from refsched.cache.v1_19 import Cache
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
+from refsched.releases.v1_19.cache import Cache
 
 
 def node(name: str, *images: str) -> Node:

@@ -8,7 +8,7 @@ from typing import Any
 from refsched.framework.node_info import PodInfo
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
-from refsched.objects.v1_19 import with_rounded_requests
+from refsched.releases.v1_19.objects import with_rounded_requests
 from tests.applied import applied
 
 RULE = "R-REQUEST-51"

@@ -9,7 +9,7 @@ import pytest
 
 from refsched.objects.reading import read_as
 from refsched.objects.storage import PersistentVolume
-from refsched.objects.v1_19 import as_read
+from refsched.releases.v1_19.objects import as_read
 from tests.applied import applied
 
 RULE = "R-VOLBIND-55"

@@ -19,11 +19,11 @@ from refsched.oddities.fixed_orders import (
 )
 from refsched.oddities.known_defects import with_oddities
 from refsched.plugins.default_preemption import DefaultPreemption
-from refsched.plugins.v1_19 import default_preemption as of_v1_19
-from refsched.plugins.v1_19.volume_binding import VolumeBinding as VolumeBindingOfV119
 from refsched.plugins.volume_binding import VolumeBinding
 from refsched.preemption.importance import by_importance
 from refsched.releases import RELEASES
+from refsched.releases.v1_19.plugins import default_preemption as of_v1_19
+from refsched.releases.v1_19.plugins.volume_binding import VolumeBinding as VolumeBindingOfV119
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

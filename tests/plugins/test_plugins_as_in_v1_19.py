@@ -19,20 +19,26 @@ from refsched.objects.storage import CSINode
 from refsched.objects.store import ObjectStore
 from refsched.objects.workloads import Service
 from refsched.oddities.fixed_orders import FIXED_ORDERS
-from refsched.oddities.v1_19 import PANICS
-from refsched.plugins.v1_19.image_locality import ImageLocality
-from refsched.plugins.v1_19.inter_pod_affinity import InterPodAffinity
-from refsched.plugins.v1_19.node_affinity import NodeAffinity
-from refsched.plugins.v1_19.node_name import NodeName
-from refsched.plugins.v1_19.node_resources_fit import NodeResourcesFit
-from refsched.plugins.v1_19.node_volume_limits import NodeVolumeLimits, limit_key
-from refsched.plugins.v1_19.non_csi_volume_limits import AZURE_DISK, CINDER, EBS, GCE_PD, NonCSIVolumeLimits
-from refsched.plugins.v1_19.pod_topology_spread import PodTopologySpread
-from refsched.plugins.v1_19.taint_toleration import TaintToleration
-from refsched.plugins.v1_19.volume_binding import VolumeBinding
-from refsched.plugins.v1_19.volume_restrictions import VolumeRestrictions
-from refsched.plugins.v1_19.volume_zone import VolumeZone
 from refsched.releases import release_of
+from refsched.releases.v1_19.oddities import PANICS
+from refsched.releases.v1_19.plugins.image_locality import ImageLocality
+from refsched.releases.v1_19.plugins.inter_pod_affinity import InterPodAffinity
+from refsched.releases.v1_19.plugins.node_affinity import NodeAffinity
+from refsched.releases.v1_19.plugins.node_name import NodeName
+from refsched.releases.v1_19.plugins.node_resources_fit import NodeResourcesFit
+from refsched.releases.v1_19.plugins.node_volume_limits import NodeVolumeLimits, limit_key
+from refsched.releases.v1_19.plugins.non_csi_volume_limits import (
+    AZURE_DISK,
+    CINDER,
+    EBS,
+    GCE_PD,
+    NonCSIVolumeLimits,
+)
+from refsched.releases.v1_19.plugins.pod_topology_spread import PodTopologySpread
+from refsched.releases.v1_19.plugins.taint_toleration import TaintToleration
+from refsched.releases.v1_19.plugins.volume_binding import VolumeBinding
+from refsched.releases.v1_19.plugins.volume_restrictions import VolumeRestrictions
+from refsched.releases.v1_19.plugins.volume_zone import VolumeZone
 from refsched.suite.catalogue.rules import all_rules
 from tests.applied import applied, container, info, node, on, requesting
 from tests.plugins import affinity_world

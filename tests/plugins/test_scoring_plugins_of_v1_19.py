@@ -19,14 +19,14 @@ from refsched.objects.reading import read_as
 from refsched.objects.store import ObjectStore
 from refsched.objects.workloads import ReplicaSet, ReplicationController, Service, StatefulSet
 from refsched.plugins.resource_scoring import ResourceSpec, UtilizationShapePoint
-from refsched.plugins.v1_19.node_label import NodeLabel
-from refsched.plugins.v1_19.node_prefer_avoid_pods import ANNOTATION, NodePreferAvoidPods
-from refsched.plugins.v1_19.node_resources_balanced_allocation import NodeResourcesBalancedAllocation
-from refsched.plugins.v1_19.node_resources_least_allocated import NodeResourcesLeastAllocated
-from refsched.plugins.v1_19.node_resources_most_allocated import NodeResourcesMostAllocated
-from refsched.plugins.v1_19.requested_to_capacity_ratio import RequestedToCapacityRatio
-from refsched.plugins.v1_19.selector_spread import SelectorSpread
-from refsched.plugins.v1_19.service_affinity import ServiceAffinity
+from refsched.releases.v1_19.plugins.node_label import NodeLabel
+from refsched.releases.v1_19.plugins.node_prefer_avoid_pods import ANNOTATION, NodePreferAvoidPods
+from refsched.releases.v1_19.plugins.node_resources_balanced_allocation import NodeResourcesBalancedAllocation
+from refsched.releases.v1_19.plugins.node_resources_least_allocated import NodeResourcesLeastAllocated
+from refsched.releases.v1_19.plugins.node_resources_most_allocated import NodeResourcesMostAllocated
+from refsched.releases.v1_19.plugins.requested_to_capacity_ratio import RequestedToCapacityRatio
+from refsched.releases.v1_19.plugins.selector_spread import SelectorSpread
+from refsched.releases.v1_19.plugins.service_affinity import ServiceAffinity
 from tests.applied import applied, container, info, on, requesting
 from tests.applied import node as node_of
 from tests.snapshots import snapshot_of

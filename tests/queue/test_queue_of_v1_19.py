@@ -18,8 +18,8 @@ from refsched.queue.hint_table import hint_table
 from refsched.queue.queued_pod import QueuedPod
 from refsched.queue.scheduling_queue import SchedulingQueue
 from refsched.queue.transitions import Occurrence, Place, Transition
-from refsched.queue.v1_19.requeueing import QUEUE, exact_backoff
-from refsched.queue.v1_19.transitions import TRANSITIONS, Happened
+from refsched.releases.v1_19.queue.requeueing import QUEUE, exact_backoff
+from refsched.releases.v1_19.queue.transitions import TRANSITIONS, Happened
 from refsched.rules import listening
 
 NODE_ADDED = ClusterEvent(WILD_CARD, ActionType.ALL, "NodeAdd")

@@ -10,59 +10,60 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from refsched.cache.v1_19 import Cache
-from refsched.config import v1beta1
 from refsched.config.of_release import ConfigOfRelease
 from refsched.config.scalars import Int32
 from refsched.config.types import Plugin as Enabled
 from refsched.config.types import Plugins, PluginSet
 from refsched.cycle.of_release import CycleOfRelease
-from refsched.cycle.v1_19.binding_cycle import binding_cycle
-from refsched.cycle.v1_19.decide import Decider
-from refsched.cycle.v1_19.scheduling_cycle import scheduling_cycle
-from refsched.cycle.v1_19.wording import failure_at
-from refsched.extenders.v1_19 import Extender
 from refsched.framework.interface import Plugin
 from refsched.framework.status import Code
-from refsched.framework.v1_19 import Framework
-from refsched.machine.v1_19 import MACHINE
 from refsched.objects.pod import TopologySpreadConstraint
-from refsched.objects.v1_19 import as_read
-from refsched.oddities.v1_19 import AS_RELEASED
 from refsched.plugins.default_binder import DefaultBinder
 from refsched.plugins.node_unschedulable import NodeUnschedulable
 from refsched.plugins.priority_sort import PrioritySort
-from refsched.plugins.v1_19.default_preemption import DefaultPreemption
-from refsched.plugins.v1_19.image_locality import ImageLocality
-from refsched.plugins.v1_19.inter_pod_affinity import InterPodAffinity
-from refsched.plugins.v1_19.node_affinity import NodeAffinity
-from refsched.plugins.v1_19.node_label import NodeLabel
-from refsched.plugins.v1_19.node_name import NodeName
-from refsched.plugins.v1_19.node_ports import NodePorts
-from refsched.plugins.v1_19.node_prefer_avoid_pods import NodePreferAvoidPods
-from refsched.plugins.v1_19.node_resources_balanced_allocation import NodeResourcesBalancedAllocation
-from refsched.plugins.v1_19.node_resources_fit import NodeResourcesFit
-from refsched.plugins.v1_19.node_resources_least_allocated import NodeResourcesLeastAllocated
-from refsched.plugins.v1_19.node_resources_most_allocated import NodeResourcesMostAllocated
-from refsched.plugins.v1_19.node_volume_limits import NodeVolumeLimits
-from refsched.plugins.v1_19.non_csi_volume_limits import (
+from refsched.releases.release import FeatureGate, Release, gates, in_tree
+from refsched.releases.v1_19.cache import Cache
+from refsched.releases.v1_19.config import NOT_YET as FIELDS_NOT_YET
+from refsched.releases.v1_19.config import UNREAD, check_enabled, merged_set
+from refsched.releases.v1_19.cycle.binding_cycle import binding_cycle
+from refsched.releases.v1_19.cycle.decide import Decider
+from refsched.releases.v1_19.cycle.scheduling_cycle import scheduling_cycle
+from refsched.releases.v1_19.cycle.wording import failure_at
+from refsched.releases.v1_19.extenders import Extender
+from refsched.releases.v1_19.framework import Framework
+from refsched.releases.v1_19.machine import MACHINE
+from refsched.releases.v1_19.objects import as_read
+from refsched.releases.v1_19.oddities import AS_RELEASED
+from refsched.releases.v1_19.plugins.default_preemption import DefaultPreemption
+from refsched.releases.v1_19.plugins.image_locality import ImageLocality
+from refsched.releases.v1_19.plugins.inter_pod_affinity import InterPodAffinity
+from refsched.releases.v1_19.plugins.node_affinity import NodeAffinity
+from refsched.releases.v1_19.plugins.node_label import NodeLabel
+from refsched.releases.v1_19.plugins.node_name import NodeName
+from refsched.releases.v1_19.plugins.node_ports import NodePorts
+from refsched.releases.v1_19.plugins.node_prefer_avoid_pods import NodePreferAvoidPods
+from refsched.releases.v1_19.plugins.node_resources_balanced_allocation import NodeResourcesBalancedAllocation
+from refsched.releases.v1_19.plugins.node_resources_fit import NodeResourcesFit
+from refsched.releases.v1_19.plugins.node_resources_least_allocated import NodeResourcesLeastAllocated
+from refsched.releases.v1_19.plugins.node_resources_most_allocated import NodeResourcesMostAllocated
+from refsched.releases.v1_19.plugins.node_volume_limits import NodeVolumeLimits
+from refsched.releases.v1_19.plugins.non_csi_volume_limits import (
     AZURE_DISK,
     CINDER,
     EBS,
     GCE_PD,
     NonCSIVolumeLimits,
 )
-from refsched.plugins.v1_19.pod_topology_spread import PodTopologySpread, PodTopologySpreadArgs
-from refsched.plugins.v1_19.requested_to_capacity_ratio import RequestedToCapacityRatio
-from refsched.plugins.v1_19.selector_spread import SelectorSpread
-from refsched.plugins.v1_19.service_affinity import ServiceAffinity
-from refsched.plugins.v1_19.taint_toleration import TaintToleration
-from refsched.plugins.v1_19.volume_binding import VolumeBinding
-from refsched.plugins.v1_19.volume_restrictions import VolumeRestrictions
-from refsched.plugins.v1_19.volume_zone import VolumeZone
-from refsched.preemption.v1_19 import evict
-from refsched.queue.v1_19.requeueing import QUEUE
-from refsched.releases.release import FeatureGate, Release, gates, in_tree
+from refsched.releases.v1_19.plugins.pod_topology_spread import PodTopologySpread, PodTopologySpreadArgs
+from refsched.releases.v1_19.plugins.requested_to_capacity_ratio import RequestedToCapacityRatio
+from refsched.releases.v1_19.plugins.selector_spread import SelectorSpread
+from refsched.releases.v1_19.plugins.service_affinity import ServiceAffinity
+from refsched.releases.v1_19.plugins.taint_toleration import TaintToleration
+from refsched.releases.v1_19.plugins.volume_binding import VolumeBinding
+from refsched.releases.v1_19.plugins.volume_restrictions import VolumeRestrictions
+from refsched.releases.v1_19.plugins.volume_zone import VolumeZone
+from refsched.releases.v1_19.preemption import evict
+from refsched.releases.v1_19.queue.requeueing import QUEUE
 
 # --- Plugins --------------------------------------------------------------------------------------
 
@@ -248,11 +249,11 @@ V1_19 = Release(
             "podInitialBackoffSeconds": 1,
             "podMaxBackoffSeconds": 10,
         },
-        merged_set=v1beta1.merged_set,
+        merged_set=merged_set,
         checked_where_enabled=frozenset(name for name, plugin in PLUGINS.items() if plugin.args is not None),
-        check_enabled=v1beta1.check_enabled,
-        not_yet=v1beta1.NOT_YET,
-        unread=v1beta1.UNREAD,
+        check_enabled=check_enabled,
+        not_yet=FIELDS_NOT_YET,
+        unread=UNREAD,
     ),
     framework=Framework,
     cache=lambda: Cache(expiration=30.0),

@@ -12,7 +12,6 @@ from contextlib import suppress
 from attrs import evolve
 
 from refsched.cache.cache import CacheError
-from refsched.cache.v1_19 import Cache
 from refsched.framework.events import WILD_CARD, ActionType, ClusterEvent
 from refsched.framework.node_info import PodInfo
 from refsched.machine.api_server import Event
@@ -23,6 +22,7 @@ from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.storage import WAIT_FOR_FIRST_CONSUMER, StorageClass
 from refsched.queue.cluster_events import node_update_events
+from refsched.releases.v1_19.cache import Cache
 from refsched.rules import applies
 
 _ADD, _UPDATE, _DELETE = ActionType.ADD, ActionType.UPDATE, ActionType.DELETE

@@ -73,7 +73,7 @@ class LineCoverage:
 
 
 def _is_of_plugins(function: Function) -> bool:
-    return function.module.startswith("refsched.plugins.")
+    return ".plugins." in function.module
 
 
 def coverage_of(run: Callable[[], object]) -> LineCoverage:

@@ -377,7 +377,7 @@ def _rules_of_plugins() -> Mapping[str, Mapping[str, list[str]]]:
     found: dict[str, dict[str, list[str]]] = {}
     for rule in all_rules().values():
         plugin, _, method = rule.place.partition(".")
-        if rule.module.startswith("refsched.plugins.") and rule.area != "CURE":
+        if rule.is_of_a_plugin and rule.area != "CURE":
             found.setdefault(plugin, {}).setdefault(method, []).append(rule.id)
     return found
 
@@ -393,7 +393,5 @@ def _rules_of_scoring(plugin: str) -> frozenset[str]:
     return frozenset(
         rule.id
         for rule in all_rules().values()
-        if rule.module.startswith("refsched.plugins.")
-        and rule.module.endswith("_scoring")
-        and rule.area in areas
+        if rule.is_of_a_plugin and rule.module.endswith("_scoring") and rule.area in areas
     )

@@ -12,11 +12,11 @@ from itertools import groupby
 from refsched.framework.events import EventHint
 from refsched.framework.interface import EnqueueExtensions, extends
 from refsched.oddities.known_defects import KNOWN_DEFECTS
-from refsched.oddities.v1_19 import PANICS
 from refsched.queue import transitions
 from refsched.queue.hint_table import action_name, event_rule
 from refsched.queue.transitions import Place, Transitions
-from refsched.queue.v1_19 import transitions as v1_19
+from refsched.releases.v1_19.oddities import PANICS
+from refsched.releases.v1_19.queue import transitions as v1_19
 from refsched.suite.catalogue.elsewhere import NOT_SPECIFIED, why_elsewhere
 from refsched.suite.catalogue.levels import why_level
 from refsched.suite.catalogue.rules import Rule, all_rules, default_plugins

@@ -22,8 +22,8 @@ from refsched.framework.interface import EnqueueExtensions, Plugin, extends
 from refsched.queue import transitions
 from refsched.queue.hint_table import action_name, event_rule
 from refsched.queue.transitions import Transitions
-from refsched.queue.v1_19 import transitions as v1_19
 from refsched.releases import DEFAULT, RELEASES
+from refsched.releases.v1_19.queue import transitions as v1_19
 from refsched.suite.catalogue.elsewhere import why_elsewhere
 from refsched.suite.catalogue.holding import releases_of
 from refsched.suite.catalogue.levels import level_of
@@ -36,7 +36,7 @@ _SOURCE = re.compile(r"\bSource: (?P<source>.*?)(?=\n\s*\n|\Z)", re.DOTALL)
 
 TRANSITIONS_OF: Mapping[str, Transitions] = {
     "refsched.queue.transitions": transitions.TRANSITIONS,
-    "refsched.queue.v1_19.transitions": v1_19.TRANSITIONS,
+    "refsched.releases.v1_19.queue.transitions": v1_19.TRANSITIONS,
 }
 """By module the tables whose rows are rules."""
 
@@ -58,6 +58,10 @@ class Rule:
     @property
     def area(self) -> str:
         return self.id.split("-")[1]
+
+    @property
+    def is_of_a_plugin(self) -> bool:
+        return ".plugins." in self.module
 
     @property
     def level(self) -> str:
@@ -254,7 +258,7 @@ def plugin_of(rule: str) -> str | None:
     found = [
         module
         for module in _modules_of_plugins()
-        if f"{stated.module}.".startswith((f"{module}.", f"{module}_"))
+        if f"{_in_any_release(stated.module)}.".startswith((f"{module}.", f"{module}_"))
     ]
     return _modules_of_plugins()[max(found, key=len)] if found else None
 
@@ -263,10 +267,15 @@ def plugin_of(rule: str) -> str | None:
 def _modules_of_plugins() -> dict[str, str]:
     """The modules of each plugin, and the packages that only one plugin uses."""
     plugins = (plugin for release in RELEASES for plugin in default_plugins(release))
-    modules = {type(plugin).__module__: plugin.name for plugin in plugins}
+    modules = {_in_any_release(type(plugin).__module__): plugin.name for plugin in plugins}
     return modules | {
         "refsched.volumes": "VolumeBinding",
         "refsched.devices": "DynamicResources",
         "refsched.cel": "DynamicResources",
         "refsched.preemption": "DefaultPreemption",
     }
+
+
+def _in_any_release(module: str) -> str:
+    """Returns the module of the text to which a module in the folder of a release corresponds."""
+    return re.sub(r"\breleases\.v\d+_\d+\.", "", module)

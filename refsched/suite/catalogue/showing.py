@@ -80,8 +80,6 @@ _METHODS: tuple[tuple[str, str], ...] = (
 )
 """Where a rule stands with a method of a plugin: the capability that shows what this method decides."""
 
-_OF_PLUGINS = "refsched.plugins."
-
 _LOOKS_AT_PODS = (
     "NodeResourcesFit",
     "NodePorts",
@@ -140,7 +138,7 @@ def shown_only_with(rule: str) -> tuple[str, ...]:
 
 def _by_place(rule: str) -> tuple[str, ...]:
     stated = all_rules().get(rule)
-    return _by_method(stated) if stated is not None and stated.module.startswith(_OF_PLUGINS) else ()
+    return _by_method(stated) if stated is not None and stated.is_of_a_plugin else ()
 
 
 def _by_method(rule: Rule) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import pytest
 from refsched.config.types import EXTENSION_POINTS
 from refsched.queue import transitions
 from refsched.queue.transitions import Transitions
-from refsched.queue.v1_19 import transitions as v1_19
+from refsched.releases.v1_19.queue import transitions as v1_19
 from refsched.tools.rulebook.pictures import WIDTH, queue_picture
 from refsched.tools.rulebook.plugin_pages import plugin_names, points_drawn
 

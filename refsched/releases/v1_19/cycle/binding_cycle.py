@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Generator
 
 from refsched.binding.binding_cycle import report, wait_on_permit
-from refsched.cache.v1_19 import finish_binding
 from refsched.cycle.cycle import Cycle, Stop
 from refsched.cycle.reserve_and_bind import (
     Runs,
@@ -17,10 +16,11 @@ from refsched.cycle.reserve_and_bind import (
     run_post_bind_plugins,
     run_pre_bind_plugins,
 )
-from refsched.cycle.v1_19.failure import failed, record_scheduling_failure
-from refsched.cycle.v1_19.scheduling_cycle import reason_of, roll_back
-from refsched.cycle.v1_19.wording import rejected_while_waiting
 from refsched.framework.status import SUCCESS, Code, Status, error
+from refsched.releases.v1_19.cache import finish_binding
+from refsched.releases.v1_19.cycle.failure import failed, record_scheduling_failure
+from refsched.releases.v1_19.cycle.scheduling_cycle import reason_of, roll_back
+from refsched.releases.v1_19.cycle.wording import rejected_while_waiting
 from refsched.rules import applies
 
 

@@ -21,13 +21,6 @@ from refsched.cycle.failure import Failure
 from refsched.cycle.post_filter import run_post_filter
 from refsched.cycle.reserve_and_bind import run_permit_plugins, run_reserve_plugins, run_unreserve_plugins
 from refsched.cycle.scheduling_cycle import NOWHERE, assume, decide, report
-from refsched.cycle.v1_19.failure import (
-    SCHEDULER_ERROR,
-    UNSCHEDULABLE,
-    failed,
-    record_scheduling_failure,
-)
-from refsched.cycle.v1_19.wording import fit_error_message
 from refsched.framework.node_info import PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Code, Status, error, unresolvable
@@ -35,6 +28,13 @@ from refsched.objects.pod import Pod
 from refsched.objects.storage import PersistentVolumeClaim, claim_names
 from refsched.objects.store import ObjectStore
 from refsched.records import SCHEDULED, Attempt, Output
+from refsched.releases.v1_19.cycle.failure import (
+    SCHEDULER_ERROR,
+    UNSCHEDULABLE,
+    failed,
+    record_scheduling_failure,
+)
+from refsched.releases.v1_19.cycle.wording import fit_error_message
 from refsched.rules import Reason, applies
 
 NO_NODES_AVAILABLE = Reason("no nodes available to schedule pods", "R-CYCLE-51")

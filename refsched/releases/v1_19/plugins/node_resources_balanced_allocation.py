@@ -11,7 +11,7 @@ from attrs import frozen
 from refsched.framework.interface import MAX_NODE_SCORE
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.objects.resources import CPU, MEMORY
-from refsched.plugins.v1_19.resource_allocation import Allocation, allocation
+from refsched.releases.v1_19.plugins.resource_allocation import Allocation, allocation
 from refsched.rules import applies
 
 

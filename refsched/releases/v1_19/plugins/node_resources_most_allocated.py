@@ -13,8 +13,8 @@ from attrs import frozen
 from refsched.framework.interface import MAX_NODE_SCORE
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.plugins.resource_scoring import DEFAULT_RESOURCES, ResourceSpec
-from refsched.plugins.v1_19.resource_allocation import Allocation, weighted_mean
-from refsched.plugins.v1_19.resource_args import AllocatedArgs
+from refsched.releases.v1_19.plugins.resource_allocation import Allocation, weighted_mean
+from refsched.releases.v1_19.plugins.resource_args import AllocatedArgs
 from refsched.rules import applies
 
 

@@ -37,7 +37,7 @@ from refsched.plugins.pod_topology_spread_scoring import (
     prepare,
     sum_of_constraints,
 )
-from refsched.plugins.v1_19.default_selector import default_selector
+from refsched.releases.v1_19.plugins.default_selector import default_selector
 from refsched.rules import applies
 
 EVERY_POD = Selector((Requirement("", "DoesNotExist"),))

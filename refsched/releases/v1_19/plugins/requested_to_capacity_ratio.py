@@ -21,8 +21,8 @@ from refsched.plugins.resource_scoring import (
     check_shape,
     requested_to_capacity_ratio,
 )
-from refsched.plugins.v1_19.resource_allocation import Allocation, allocation
-from refsched.plugins.v1_19.resource_args import or_default
+from refsched.releases.v1_19.plugins.resource_allocation import Allocation, allocation
+from refsched.releases.v1_19.plugins.resource_args import or_default
 from refsched.rules import applies
 
 

@@ -17,7 +17,7 @@ from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import error
 from refsched.objects.selectors import EVERYTHING, Selector
 from refsched.plugins.pod_topology_spread_constraints import count_matching
-from refsched.plugins.v1_19.default_selector import default_selector
+from refsched.releases.v1_19.plugins.default_selector import default_selector
 from refsched.rules import applies
 
 ZONE_WEIGHTING = 2.0 / 3.0

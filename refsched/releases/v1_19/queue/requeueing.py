@@ -22,7 +22,7 @@ from refsched.queue.of_release import QueueOfRelease
 from refsched.queue.queued_pod import QueuedPod
 from refsched.queue.requeueing import of_active_queue
 from refsched.queue.transitions import Occurrence, Place, Transition
-from refsched.queue.v1_19.transitions import TRANSITIONS, Happened
+from refsched.releases.v1_19.queue.transitions import TRANSITIONS, Happened
 from refsched.rules import applies
 
 # --- What moved -----------------------------------------------------------------------------------
