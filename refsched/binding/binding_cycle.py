@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The binding cycle: an assumed pod is bound, or its reservations are released.
 
+Promised: the points of the binding cycle and their order are documented with the scheduling framework, KEP-624.
 Source: pkg/scheduler/schedule_one.go, bindingCycle, bind, extendersBinding, handleBindingCycleError (v1.34.2).
 """
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cache: the nodes, and the pods that count there, bound and assumed.
 
+Promised: that what is bound to a node counts there is documented with the resources of pods.
 Source: pkg/scheduler/backend/cache/cache.go (v1.34.2).
 """
 
@@ -192,8 +193,9 @@ class ImageRegister:
         self._images: dict[str, tuple[int, set[str]]] = {}
 
     def add(self, node: Node) -> None:
-        """R-IMAGE-04: An image has the size that its first node reported, and a node counts the nodes that report
-        it when the first attempt begins after that node, or a pod on it, has changed.
+        """R-IMAGE-04 (observed: how old the size and the node count of an image may be is not part of the API): An
+        image has the size that its first node reported, and a node counts the nodes that report it when the first
+        attempt begins after that node, or a pod on it, has changed.
         """
         applies("R-IMAGE-04", when=node.status.images)
         for image in node.status.images:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """NodeTree: the names of nodes by zone, listed round-robin over the zones.
 
+Observed: in which order nodes are listed is not part of the API.
 Source: pkg/scheduler/backend/cache/node_tree.go; component-helpers/node/topology/helpers.go, GetZoneKey.
 """
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """CEL programs: the syntax tree of a selector becomes a function of a device.
 
+Promised: what a CEL selector may say is documented with the DeviceSelector of resource.k8s.io.
 Source: dynamic-resource-allocation/cel/compile.go (v0.34.2); github.com/google/cel-go interpreter (v0.26.0).
 """
 
@@ -98,8 +99,8 @@ def compile_selector(expression: str) -> CelProgram:
 
 
 def _not_followed(function: str) -> InputError:
-    """R-FEATURE-06: A selector that calls a CEL function which is not specified here is refused by the name of
-    the function."""
+    """R-FEATURE-06 (observed: which functions are followed is the limit of this specification): A selector that
+    calls a CEL function which is not specified here is refused by the name of the function."""
     applies("R-FEATURE-06")
     return InputError(f"the CEL function {function} is not followed")
 

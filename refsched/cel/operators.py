@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """CEL operators: how the parts of an expression are evaluated and combined.
 
+Promised: the operators are documented with the language CEL.
 Source: github.com/google/cel-go interpreter/interpretable.go, interpreter/attributes.go and
 common/types/int.go, double.go (v0.26.0).
 """

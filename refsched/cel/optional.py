@@ -3,6 +3,7 @@
 
 cel-python's grammar does not have ``a.?b``, ``a[?b]`` and ``[?a]``; they are rewritten to calls before it
 parses them. (``{?a: b}`` is not read.)
+Promised: optional values are documented with CEL in Kubernetes.
 Source: github.com/google/cel-go cel/library.go, optionalLib; interpreter/attributes.go, applyQualifiers
 (v0.26.0).
 """

@@ -2,6 +2,7 @@
 """CEL values: the values in expressions about devices, and how they compare.
 
 Integers, floats, strings, booleans, lists, maps and null are Python's own. An unsigned integer is a ``Uint``.
+Promised: how values compare is documented with the language CEL.
 Source: github.com/google/cel-go common/types (v0.26.0); apiserver/pkg/cel/quantity.go, semver.go (v0.34.2).
 """
 

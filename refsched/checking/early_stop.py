@@ -15,6 +15,7 @@ When a worker notices is open, so a record may show many outcomes. Every outcome
   last chunk had ended in none of them.
 
 The four conditions are also sufficient: for every record that keeps them, some order of steps leads to it.
+Observed: which nodes a parallel search looks at is an optimization.
 Source: pkg/scheduler/schedule_one.go, findNodesThatPassFilters;
 pkg/scheduler/framework/parallelize/parallelism.go, chunkSizeFor; client-go util/workqueue/parallelizer.go,
 ParallelizeUntil (v1.34.2).

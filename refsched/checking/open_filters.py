@@ -4,6 +4,7 @@
 DynamicResources iterates over Go maps, so the order in which it tries the pools of a node is open, and it may be
 interrupted when the search for nodes is stopped. The specification tries pools in one order and is never
 interrupted; a checker that follows another scheduler considers all orders.
+Observed: a search for devices may be interrupted, and need not be.
 Source: plugins/dynamicresources/dynamicresources.go, Filter (v1.34.2).
 """
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Resolve: the plugins of each profile, point by point, in the order in which they are called.
 
+Promised: how profiles and extension points are configured is documented with KubeSchedulerConfiguration.
 Source: pkg/scheduler/framework/runtime/framework.go, NewFramework, updatePluginList, expandMultiPointPlugins,
 getScoreWeights; pkg/scheduler/profile/profile.go, NewMap; pkg/scheduler/scheduler.go, buildExtenders
 (v1.34.2).

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Attempt: how a decision is reported in a record.
 
+Observed: the wording of reasons and messages is not part of the API.
 Source: pkg/scheduler/framework/types.go, Diagnosis; the reasons are in each plugin (v1.34.2).
 """
 

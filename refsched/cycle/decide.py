@@ -2,6 +2,7 @@
 """Decide: the nodes on which a pod can be placed. Nothing is assumed, moved or chosen here.
 
 The decision has every node with the highest total; the caller chooses one of them.
+Observed: which nodes are looked at, and in which order, is an optimization.
 Source: pkg/scheduler/schedule_one.go, schedulePod, findNodesThatFitPod, prioritizeNodes (v1.34.2).
 """
 
@@ -90,8 +91,9 @@ class Decider:
     # --- Which nodes are feasible -----------------------------------------------------------------
 
     def _find_feasible_nodes(self, pod: PodInfo, pre_filter: PreFilterResult) -> Decision:
-        """R-SEARCH-03: If a node is nominated to the pod, Filter and the extenders are run on that node alone
-        before any other; the other nodes are searched only if it is rejected or Filter fails there."""
+        """R-SEARCH-03 (promised: that a nominated node is tried first is documented with preemption): If a node is
+        nominated to the pod, Filter and the extenders are run on that node alone before any other; the other nodes
+        are searched only if it is rejected or Filter fails there."""
         filters = NodeFilter(self.framework, self.snapshot, self.nominated_pods, pod, pre_filter.state)
         tried = self._try_nominated_node(filters)
         accepted = self._pass_extenders(pod, tried)
@@ -175,7 +177,8 @@ class Decider:
     # --- Score ------------------------------------------------------------------------------------
 
     def _score(self, pod: PodInfo, decision: Decision) -> Decision:
-        """R-SEARCH-04: A single feasible node is chosen without scoring; of two or more feasible nodes, one with
+        """R-SEARCH-04 (promised: that the node with the highest total is chosen is documented with
+        kube-scheduler): A single feasible node is chosen without scoring; of two or more feasible nodes, one with
         the highest total score is chosen."""
         feasible = decision.feasible
         applies("R-SEARCH-04", when=feasible)

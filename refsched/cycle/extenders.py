@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Extenders in the scheduling cycle: which nodes they reject, and what they add to the scores.
 
+Promised: what an extender decides is documented with the API of extenders, k8s.io/kube-scheduler/extender/v1.
 Source: pkg/scheduler/schedule_one.go, findNodesThatPassExtenders, prioritizeNodes (v1.34.2).
 """
 
@@ -30,8 +31,8 @@ Join = Callable[[Status, Status], Status]
 
 
 def replaced(before: Status, now: Status) -> Status:
-    """R-EXTENDER-15: The status that an extender gives a node takes the place of the one that Filter, or an
-    extender before it, gave the node."""
+    """R-EXTENDER-15 (observed: whose status a node has that two reject is not part of the API): The status that an
+    extender gives a node takes the place of the one that Filter, or an extender before it, gave the node."""
     applies("R-EXTENDER-15")
     return now
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Failure: how a pod that was not scheduled, or not bound, returns to the queue.
 
+Promised: the condition PodScheduled and status.nominatedNodeName are documented with the Pod API.
 Source: pkg/scheduler/schedule_one.go, handleSchedulingFailure (v1.34.2).
 """
 
@@ -53,8 +54,9 @@ def handle_scheduling_failure(cycle: Cycle, failure: Failure) -> Failure:
     now, and its PodScheduled condition says why it was not scheduled.
     R-FAIL-03: A pod that was nominated to a node loses its nomination when its attempt or its binding fails,
     unless PostFilter leaves it the nomination or gives it another.
-    R-FAIL-04: If every Bind plugin answers Skip, the binding fails, but the pod's status stays as it was: its
-    PodScheduled condition is not written, and neither is it written that the nomination is lost.
+    R-FAIL-04 (observed: a profile whose Bind plugins bind nothing is one that nobody should have): If every Bind
+    plugin answers Skip, the binding fails, but the pod's status stays as it was: its PodScheduled condition is not
+    written, and neither is it written that the nomination is lost.
 
     The failure that is returned names all plugins that are recorded to have rejected the pod: if PreEnqueue
     gates it on its way back, the gating plugin is among them (runPreEnqueuePlugin adds it to the set of the

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """FitError: why a pod fits on no node, and the message that says so.
 
+Observed: the wording of reasons and messages is not part of the API.
 Source: pkg/scheduler/framework/types.go, FitError.Error and Diagnosis (v1.34.2).
 """
 
@@ -41,8 +42,9 @@ class Diagnosis:
 
     @property
     def unschedulable_plugins(self) -> frozenset[str]:
-        """R-FAIL-02: A pod waits for events of every plugin that rejected it on a node, or that excluded nodes in
-        PreFilter, and for any event if extenders rejected nodes.
+        """R-FAIL-02 (observed: queueing hints may only save attempts, KEP-4247): A pod waits for events of every
+        plugin that rejected it on a node, or that excluded nodes in PreFilter, and for any event if extenders
+        rejected nodes.
         """
         applies("R-FAIL-02")
         said = (*self.statuses.values(), self.rejecting)

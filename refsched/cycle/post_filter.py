@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """PostFilter in the cycle: the plugins are run, and what they chose is carried out (preemption/eviction.py).
 
+Promised: PostFilter is documented with the scheduling framework, KEP-624.
 Source: framework/runtime/framework.go, RunPostFilterPlugins (v1.34.2).
 """
 

@@ -2,6 +2,7 @@
 """Reserve, Permit, PreBind, Bind and PostBind: the order in which plugins are called, and what their answers
 do.
 
+Promised: in which order plugins are called is documented with the scheduling framework, KEP-624.
 Source: pkg/scheduler/framework/runtime/framework.go, RunReservePluginsReserve, RunReservePluginsUnreserve,
 RunPermitPlugins, RunPreBindPlugins, RunBindPlugins, RunPostBindPlugins (v1.34.2).
 """

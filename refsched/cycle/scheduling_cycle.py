@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The scheduling cycle: a popped pod is assumed on a node, or returned to the queue with the reasons why not.
 
+Promised: the scheduling cycle is documented with the scheduling framework, KEP-624.
 Source: pkg/scheduler/schedule_one.go, ScheduleOne, schedulingCycle, schedulePod (v1.34.2).
 """
 
@@ -64,8 +65,8 @@ def scheduling_cycle(cycle: Cycle) -> Generator[Stop, None, bool]:
 
 
 def decide(cycle: Cycle, pod: PodInfo, snapshot: Snapshot) -> Decision:
-    """R-SEARCH-05: The next search starts at the node after the last one that this search processed, also if
-    it ended in an error."""
+    """R-SEARCH-05 (observed: which nodes are looked at, and in which order, is an optimization): The next search
+    starts at the node after the last one that this search processed, also if it ended in an error."""
     scheduler, framework = cycle.scheduler, cycle.framework
     decider = scheduler.release.decider(
         framework,

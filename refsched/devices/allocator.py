@@ -5,6 +5,7 @@ With the default gates of v1.34.2 the scheduler uses the *experimental* allocato
 DRAResourceClaimDeviceStatus is on, and the stable and incubating ones do not support it
 (structured/allocator.go, NewAllocator).
 
+Promised: requests and their alternatives are documented with the ResourceClaim API, KEP-4381 and KEP-4816.
 Source: dynamic-resource-allocation/structured/internal/experimental/allocator_experimental.go, Allocate,
 allocateOne, allocateDevice (v0.34.2).
 """
@@ -199,8 +200,9 @@ class _Search:
         return self._go_on_with(place, sized, offered, further, in_alternative=in_alternative)
 
     def _take_any(self, place: _Place, sized: SizedRequest, *, in_alternative: bool) -> bool:
-        """R-DRA-55: Devices are tried pool by pool, and an invalid pool that is reached is an error, even if a
-        later pool has a device that fits."""
+        """R-DRA-55 (observed: a scheduler may take another pool if the first one is invalid): Devices are tried
+        pool by pool, and an invalid pool that is reached is an error, even if a later pool has a device that
+        fits."""
         further = place._replace(device=place.device + 1)
         for pool in self.pools:
             if pool.invalid_reason:
@@ -249,7 +251,8 @@ class _Search:
         return offered.id not in self.in_use and not holders
 
     def _take(self, place: _Place, sized: SizedRequest, offered: OfferedDevice, *, must: bool) -> bool:
-        """R-DRA-58: A device that does not satisfy every constraint of the claim is not allocated."""
+        """R-DRA-58 (observed: a scheduler may try other devices, alternatives or nodes if a constraint does not
+        hold): A device that does not satisfy every constraint of the claim is not allocated."""
         if not self._is_free(place, sized, offered):
             return False
         self.memory.count()

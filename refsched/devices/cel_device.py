@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A device as the CEL expressions of selectors read it.
 
+Promised: what a selector sees of a device is documented with the ResourceClaim API.
 Source: dynamic-resource-allocation/cel/compile.go, DeviceMatches (v0.34.2).
 """
 

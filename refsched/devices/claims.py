@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Claims: the claims that a pod uses, and the devices that claims hold.
 
+Promised: how a pod names and shares its claims is documented with the ResourceClaim API, KEP-4381.
 Source: dynamic-resource-allocation/resourceclaim/resourceclaim.go (v0.34.2);
 pkg/scheduler/framework/plugins/dynamicresources, dynamicresources.go and dra_manager.go (v1.34.2).
 """
@@ -110,7 +111,8 @@ class DeviceLedger:
     taken: set[DeviceID] = field(factory=set)
 
     def changed(self, before: ResourceClaim | None, after: ResourceClaim | None) -> None:
-        """R-DRA-85: A device that two claims hold is free as soon as one of them is deallocated.
+        """R-DRA-85 (observed: what becomes of a device that two claims hold, which they should not, is an
+        accident): A device that two claims hold is free as soon as one of them is deallocated.
 
         An allocation never changes.
 

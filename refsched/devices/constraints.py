@@ -3,6 +3,7 @@
 
 A constraint is called with each device that is about to be allocated, and says whether it may be. If so, the
 device counts from then on, until the search gives it up.
+Promised: matchAttribute is documented with the ResourceClaim API.
 Source: dynamic-resource-allocation/structured/internal/experimental, allocator_experimental.go,
 matchAttributeConstraint (v0.34.2).
 """

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pools: the devices that can be reached from a node.
 
+Promised: pools, their slices and their generations are documented with the ResourceSlice API.
 Source: dynamic-resource-allocation/structured/internal/experimental/pools_experimental.go (v0.34.2).
 """
 

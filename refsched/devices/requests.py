@@ -2,6 +2,7 @@
 """Requests: what a claim requests, and the devices of a node's pools that it needs, determined before the
 search.
 
+Promised: what a request selects, and how many devices, is documented with the ResourceClaim API.
 Source: dynamic-resource-allocation/structured/internal/experimental/allocator_experimental.go, Allocate,
 validateDeviceRequest, isSelectable, selectorsMatch (v0.34.2).
 """
@@ -181,8 +182,9 @@ class Sizer:
 
     def _size_all(self, where: str, key: RequestKey, sized: SizedRequest) -> SizedRequest:
         """R-DRA-43: A request for all devices asks for each matching device of the node's pools, in use or not.
-        R-DRA-44: A request for all devices cannot be satisfied on a node that reaches an incomplete or invalid
-        pool, whether or not the devices of the pool match."""
+        R-DRA-44 (observed: which pools must be complete for a node to be considered is not part of the API): A
+        request for all devices cannot be satisfied on a node that reaches an incomplete or invalid pool, whether
+        or not the devices of the pool match."""
         found: list[OfferedDevice] = []
         for pool in self.pools:
             if pool.is_broken:

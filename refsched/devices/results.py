@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Results: what is written into a claim's status once devices were found for it.
 
+Promised: what an allocation says is documented with the status of the ResourceClaim API.
 Source: dynamic-resource-allocation/structured/internal/experimental/allocator_experimental.go, Allocate,
 createNodeSelector (v0.34.2).
 """

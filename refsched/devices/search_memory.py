@@ -5,6 +5,7 @@ kube-scheduler does not remember such states, and gives a search up after filter
 that time is the same: if no selector and no constraint can distinguish two devices, either both lead to a
 solution or neither does.
 
+Observed: how long a search for devices may take is a setting.
 Source: dynamic-resource-allocation/structured/internal/experimental/allocator_experimental.go, allocateOne
 (v0.34.2); plugins/dynamicresources/dynamicresources.go, Filter (v1.34.2).
 """

@@ -3,6 +3,7 @@
 
 How a call is transmitted is not known here: ``ask`` is given from outside (refsched/tools/http/over_http.py).
 
+Promised: what is asked and answered is documented with the API of extenders, k8s.io/kube-scheduler/extender/v1.
 Source: pkg/scheduler/extender.go (v1.34.2).
 """
 
@@ -148,8 +149,8 @@ class Extender:
         return read_filter_result(answer)
 
     def _sent_back(self, node: Node) -> NodeInfo:
-        """R-EXTENDER-03: Nodes that an extender sends back as objects are used as they were sent: without pods,
-        and without image states."""
+        """R-EXTENDER-03 (observed: what a node that was sent back lacks is an accident): Nodes that an extender
+        sends back as objects are used as they were sent: without pods, and without image states."""
         applies("R-EXTENDER-03")
         return NodeInfo.without_pods(node)
 

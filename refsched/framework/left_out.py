@@ -4,6 +4,7 @@
 A configuration may disable a plugin at PreFilter and not at Filter, at PreScore and not at Score, or at
 Filter or Reserve and not at PreBind. Some plugins then compute what they need at the later point; others have
 nothing to read, and state in a class attribute what they answer.
+Observed: a plugin without one of its earlier points is a configuration that nobody should have.
 Source: plugins/*/, getPreFilterState, getPreScoreState, getStateData and their callers;
 plugins/volumebinding/volume_binding.go, Reserve, PreBind (v1.34.2).
 """

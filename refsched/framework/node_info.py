@@ -2,6 +2,7 @@
 """NodeInfo and PodInfo: a node with the pods that count there, and what is derived from them once.
 
 Both are immutable: ``with_pod`` and ``without_pod`` return a new NodeInfo.
+Promised: hostPort and hostIP are documented with the Pod API.
 Source: pkg/scheduler/framework/types.go, NodeInfo and PodInfo (v1.34.2).
 """
 
@@ -73,8 +74,9 @@ class PodInfo:
     def non_zero_requests(self) -> Resource:
         """Returns what the pod counts when nodes are scored, with defaults for containers without requests.
 
-        R-REQUEST-11: If a pod has pod-level requests, the defaults for cpu and memory count only for a resource
-        that neither the pod nor any of its containers requests.
+        R-REQUEST-11 (observed: the requests that count by default are constants of the source): If a pod has
+        pod-level requests, the defaults for cpu and memory count only for a resource that neither the pod nor any
+        of its containers requests.
         Source: types.go, CalculateResource, getNonMissingContainerRequests."""
         defaults = SCORING_DEFAULTS
         if has_pod_level_requests(self.pod):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Framework: the plugins of a profile, run at one extension point after the other.
 
+Promised: what plugins answer at each point is documented with the scheduling framework, KEP-624.
 Source: pkg/scheduler/framework/runtime/framework.go (v1.34.2).
 """
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Event handlers: what the API server shows is put into the store, the cache and the queue.
 
+Observed: in which order cache and queue are informed is the version's own.
 Source: pkg/scheduler/eventhandlers.go (v1.34.2), with SchedulerQueueingHints on.
 """
 

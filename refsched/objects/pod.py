@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pod: the pod that is to be scheduled, as far as the scheduler reads it."""
+"""Pod: the pod that is to be scheduled, as far as the scheduler reads it.
+
+Promised: how a toleration matches a taint is documented with the Pod API.
+"""
 
 from __future__ import annotations
 

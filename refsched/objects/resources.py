@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Resources: what a pod requests, and how amounts of resources are added up.
 
+Promised: what a pod requests is documented with the Pod API, KEP-753, KEP-1287 and KEP-2837.
 Source: component-helpers/resource/helpers.go, PodRequests, AggregateContainerRequests (v0.34.2);
 pkg/scheduler/framework/types.go, Resource.Add, PodInfo.CalculateResource (v1.34.2).
 """
@@ -145,8 +146,9 @@ def _is_resize_infeasible(pod: Pod) -> bool:
 
 
 def _with_missing(requests: ResourceList, non_missing: ResourceList | None) -> ResourceList:
-    """R-REQUEST-08: When nodes are scored, a container without a request for cpu counts with 100m, and one without
-    a request for memory with 200 MiB."""
+    """R-REQUEST-08 (observed: the requests that count by default are constants of the source): When nodes are
+    scored, a container without a request for cpu counts with 100m, and one without a request for memory with 200
+    MiB."""
     if non_missing is None or non_missing.keys() <= requests.keys():
         return requests
     applies("R-REQUEST-08")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Selectors: the labels, and the nodes, that are selected.
 
+Promised: selectors are documented with LabelSelector and with NodeSelector of the API.
 Source: apimachinery/pkg/labels/selector.go, Requirement.Matches;
 component-helpers/scheduling/corev1/nodeaffinity/nodeaffinity.go (v0.34.2).
 """

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fixed orders: the orders that rules leave open, as Go's sort.Slice and sort.Sort leave them.
 
+Observed: the order of what counts equally is that of an unstable sort.
 Source: pkg/scheduler/util/utils.go, MoreImportantPod, GetPodStartTime; plugins/defaultpreemption/
 default_preemption.go, SelectVictimsOnNode; plugins/volumebinding/binder.go, findMatchingVolumes (v1.34.2).
 """

@@ -3,6 +3,7 @@
 
 The steps are in refsched/preemption, and are called here one after the other.
 
+Promised: preemption and nomination are documented with the priority of pods.
 Source: plugins/defaultpreemption/default_preemption.go; framework/preemption/preemption.go (v1.34.2).
 """
 
@@ -82,8 +83,8 @@ class DefaultPreemption:
     # --- PreEnqueue -------------------------------------------------------------------------------
 
     def pre_enqueue(self, pod: Pod, objects: ObjectStore) -> Status:
-        """R-PREEMPT-17: A pod whose preemption is still deleting victims is rejected by PreEnqueue until it begins
-        to delete the last one.
+        """R-PREEMPT-17 (observed: asynchronous preemption is a feature gate of this version): A pod whose
+        preemption is still deleting victims is rejected by PreEnqueue until it begins to delete the last one.
 
         Here the victims are deleted before the pod returns to the queue (preemption/eviction.py), so that none is
         rejected."""
@@ -101,8 +102,9 @@ class DefaultPreemption:
     def _preempt(self, context: PostFilterContext) -> PostFilterResult:
         """R-PREEMPT-13: A pod keeps its nomination if it is not eligible to preempt, if preemption fails with an
         error, or if extenders leave no candidate.
-        R-PREEMPT-14: Errors of preemption's dry run on single nodes count only if there is no candidate; they are
-        reported in the order in which the dry runs ended, which may be any.
+        R-PREEMPT-14 (observed: in which order errors are reported is not part of the API): Errors of preemption's
+        dry run on single nodes count only if there is no candidate; they are reported in the order in which the
+        dry runs ended, which may be any.
         R-PREEMPT-16: When a node is nominated to a preemptor, pods of lower priority that are nominated to this
         node lose their nomination."""
         reason = why_not_eligible(context)
@@ -146,8 +148,9 @@ class DefaultPreemption:
 
 
 def _nothing_found(context: PostFilterContext, found: DryRun) -> PostFilterResult:
-    """R-PREEMPT-15: If preemption helps on no node, the pod's nomination is cleared, and the message counts the
-    reasons of the dry runs; on a node without a dry run preemption is not helpful."""
+    """R-PREEMPT-15 (observed: the wording of a message is not part of the API): If preemption helps on no node,
+    the pod's nomination is cleared, and the message counts the reasons of the dry runs; on a node without a dry
+    run preemption is not helpful."""
     if found.errors:
         applies("R-PREEMPT-14")
         return PostFilterResult(error(aggregate(_in_any_order(found.errors, context.choices))))

@@ -5,6 +5,7 @@ Feature gates have their defaults: DRAAdminAccess, DRAPrioritizedList and DRARes
 and the others of DRA are off. One thing is not modelled, because its order of events cannot happen here: a
 device is allocated twice while one binding cycle writes and the next pod is scheduled (kubernetes #136269).
 
+Promised: how claims are allocated and reserved is documented with dynamic resource allocation, KEP-4381.
 Source: plugins/dynamicresources/dynamicresources.go (v1.34.2).
 """
 
@@ -170,9 +171,9 @@ class DynamicResources:
     def post_filter(self, context: PostFilterContext) -> PostFilterResult:
         """R-DRA-06: If no node is feasible, one of the pod's claims that made a node unavailable and that no other
         pod has reserved is deallocated, so that it can be allocated elsewhere; which one is open.
-        R-DRA-07: If PreFilter of DynamicResources was not called, because another plugin rejected the pod before
-        it or because it is disabled, PostFilter of DynamicResources fails with an error, and no later PostFilter
-        plugin is called."""
+        R-DRA-07 (observed: a PostFilter that misses what PreFilter would have left is an accident): If PreFilter
+        of DynamicResources was not called, because another plugin rejected the pod before it or because it is
+        disabled, PostFilter of DynamicResources fails with an error, and no later PostFilter plugin is called."""
         state: PodClaims | None = context.state.states.get(self.name)
         if state is None:
             has_run = self.name in context.state.skipped or context.absent.plugin == self.name
@@ -269,8 +270,9 @@ class DynamicResources:
     def after_claim_change(
         self, pod: Pod, before: ResourceClaim | None, after: ResourceClaim, objects: ObjectStore
     ) -> bool:
-        """R-DRA-13: A pod that DynamicResources rejected is requeued when any claim loses its allocation, and when
-        one of its own claims is created or changes its status, if all of its claims exist."""
+        """R-DRA-13 (observed: queueing hints may only save attempts, KEP-4247): A pod that DynamicResources
+        rejected is requeued when any claim loses its allocation, and when one of its own claims is created or
+        changes its status, if all of its claims exist."""
         try:
             claims = claims_of(pod, objects)
         except ClaimProblem:
@@ -281,8 +283,8 @@ class DynamicResources:
         return applies("R-DRA-13", when=(frees or is_own) and has_changed)
 
     def after_pod_change(self, pod: Pod, before: Pod | None, after: Pod, objects: ObjectStore) -> bool:
-        """R-DRA-14: A pod that DynamicResources rejected is requeued when its status names its generated claims
-        and all of its claims exist."""
+        """R-DRA-14 (observed: queueing hints may only save attempts, KEP-4247): A pod that DynamicResources
+        rejected is requeued when its status names its generated claims and all of its claims exist."""
         if pod.uid != after.uid:
             return False
         try:
@@ -321,7 +323,8 @@ Allocations = tuple[tuple[ResourceClaim, AllocationResult | None], ...]
 
 
 def _possible_allocations(state: PodClaims, allocator: Allocator, node: NodeInfo) -> list[Allocations]:
-    """R-DRA-16: The order in which pools are tried may decide which devices are found on a node, if any."""
+    """R-DRA-16 (observed: in which order pools are tried is not part of the API): The order in which pools are
+    tried may decide which devices are found on a node, if any."""
     orders = allocator.pool_orders(node.existing_node)
     applies("R-DRA-16", when=len(orders) > 1)
     found: list[Allocations] = []

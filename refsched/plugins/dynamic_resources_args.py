@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The arguments of DynamicResources.
 
+Promised: DynamicResourcesArgs is documented with KubeSchedulerConfiguration.
 Source: pkg/scheduler/apis/config/v1/defaults.go, SetDefaults_DynamicResourcesArgs;
 pkg/scheduler/apis/config/validation/validation_pluginargs.go, ValidateDynamicResourcesArgs (v1.34.2).
 """

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What DynamicResources requires of the requests in a claim before it looks for devices.
 
+Promised: how claims are allocated is documented with dynamic resource allocation, KEP-4381.
 Source: plugins/dynamicresources/dynamicresources.go, PreFilter (v1.34.2).
 """
 

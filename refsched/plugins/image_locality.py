@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """ImageLocality: a node that already has a pod's images is preferred, the more so the larger they are.
 
+Promised: the plugin's purpose, not its scale, is documented with KubeSchedulerConfiguration.
 Source: plugins/imagelocality/image_locality.go (v1.34.2).
 """
 
@@ -35,10 +36,11 @@ class ImageLocality:
         return Continue(len(snapshot.nodes))
 
     def score(self, number_of_nodes: int, pod: PodInfo, node: NodeInfo) -> int:
-        """R-IMAGE-01: Each container whose image is on the node counts with the image's size times the share of
-        all nodes that have the image.
-        R-IMAGE-02: The sum of what a node's images count is scaled to 0..100: up to 23 MiB scores 0, and 1000 MiB
-        or more for each container, init containers included, scores 100."""
+        """R-IMAGE-01 (observed: how images count is not documented): Each container whose image is on the node
+        counts with the image's size times the share of all nodes that have the image.
+        R-IMAGE-02 (observed: the thresholds are constants of the source): The sum of what a node's images count is
+        scaled to 0..100: up to 23 MiB scores 0, and 1000 MiB or more for each container, init containers included,
+        scores 100."""
         containers = (*pod.pod.spec.init_containers, *pod.pod.spec.containers)
         present = 0
         for container in containers:

@@ -6,6 +6,7 @@ The affinity terms of pods that run already count too. The plugin does not read 
 ``mismatchLabelKeys``, since the API server has merged them into each term's label selector when the pod was
 created.
 
+Promised: podAffinity and podAntiAffinity are documented with the Pod API.
 Source: plugins/interpodaffinity/{plugin,filtering,scoring}.go (v1.34.2).
 """
 
@@ -205,10 +206,10 @@ class InterPodAffinity:
     # --- Events -----------------------------------------------------------------------------------
 
     def after_pod_change(self, pod: Pod, before: Pod | None, after: Pod | None, objects: ObjectStore) -> bool:
-        """R-PODAFF-14: A pod that InterPodAffinity rejected is requeued when an assigned pod begins to match all
-        its required affinity terms or ceases to match its required anti-affinity terms, and when an assigned pod
-        is deleted whose own required anti-affinity matched the pod, or which matched affinity terms that the pod
-        itself matches."""
+        """R-PODAFF-14 (observed: queueing hints may only save attempts, KEP-4247): A pod that InterPodAffinity
+        rejected is requeued when an assigned pod begins to match all its required affinity terms or ceases to
+        match its required anti-affinity terms, and when an assigned pod is deleted whose own required
+        anti-affinity matched the pod, or which matched affinity terms that the pod itself matches."""
         if any(changed is not None and not changed.spec.node_name for changed in (before, after)):
             return False
         info = PodInfo(pod)
@@ -228,9 +229,10 @@ class InterPodAffinity:
         return applies("R-PODAFF-14", when=came or went or frees)
 
     def after_node_change(self, pod: Pod, before: Node | None, after: Node, objects: ObjectStore) -> bool:
-        """R-PODAFF-15: A pod that InterPodAffinity rejected is requeued when a node joins a domain of one of its
-        required affinity terms or leaves a domain of one of its required anti-affinity terms, and when any node is
-        added if it has required anti-affinity terms."""
+        """R-PODAFF-15 (observed: queueing hints may only save attempts, KEP-4247): A pod that InterPodAffinity
+        rejected is requeued when a node joins a domain of one of its required affinity terms or leaves a domain of
+        one of its required anti-affinity terms, and when any node is added if it has required anti-affinity
+        terms."""
         info = PodInfo(pod)
         old = before.metadata.labels if before is not None else {}
         new = after.metadata.labels

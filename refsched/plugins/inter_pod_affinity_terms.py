@@ -2,6 +2,7 @@
 """Terms: which pods the affinity terms of InterPodAffinity match, and the steps that a release may do
 otherwise.
 
+Promised: podAffinity and podAntiAffinity are documented with the Pod API.
 Source: plugins/interpodaffinity/plugin.go (v1.34.2).
 """
 

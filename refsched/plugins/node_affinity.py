@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """NodeAffinity: a pod runs on nodes that its nodeSelector and its node affinity require or, better, prefer.
 
+Promised: nodeSelector and nodeAffinity are documented with the Pod API, addedAffinity with
+KubeSchedulerConfiguration.
 Source: plugins/nodeaffinity/node_affinity.go (v1.34.2).
 """
 
@@ -142,9 +144,10 @@ class NodeAffinity:
     def after_node_change(
         self, pod: pods.Pod, before: Node | None, after: Node, objects: ObjectStore
     ) -> bool:
-        """R-NODEAFF-07: A node that is added or changed and matches the profile's addedAffinity requeues a pod
-        that NodeAffinity rejected if it now matches the pod's nodeSelector and required terms and did not before,
-        or if it matches no term and a term has a Gt or Lt value that is not an integer."""
+        """R-NODEAFF-07 (observed: queueing hints may only save attempts, KEP-4247): A node that is added or
+        changed and matches the profile's addedAffinity requeues a pod that NodeAffinity rejected if it now matches
+        the pod's nodeSelector and required terms and did not before, or if it matches no term and a term has a Gt
+        or Lt value that is not an integer."""
         added = self.added_affinity.required_during_scheduling_ignored_during_execution
         if added is not None and not added.matches(after):
             return False

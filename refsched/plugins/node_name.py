@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """NodeName: a pod that names its node runs on no other node.
 
+Promised: spec.nodeName is documented with the Pod API.
 Source: plugins/nodename/node_name.go (v1.34.2).
 """
 

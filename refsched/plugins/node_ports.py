@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """NodePorts: a pod runs only where the host ports that it asks for are free.
 
+Promised: hostPort is documented with the Pod API.
 Source: plugins/nodeports/node_ports.go (v1.34.2).
 """
 
@@ -50,8 +51,9 @@ class NodePorts:
     # --- Events -----------------------------------------------------------------------------------
 
     def after_pod_deleted(self, pod: Pod, before: Pod, after: None, objects: ObjectStore) -> bool:
-        """R-PORTS-04: The deletion of a pod that ran on a node, or was nominated to one, requeues a pod whose
-        host ports conflict with those of the deleted pod."""
+        """R-PORTS-04 (observed: queueing hints may only save attempts, KEP-4247): The deletion of a pod that ran
+        on a node, or was nominated to one, requeues a pod whose host ports conflict with those of the deleted
+        pod."""
         if not before.spec.node_name and not before.status.nominated_node_name:
             return False
         return applies("R-PORTS-04", when=_in_conflict(PodInfo(pod).host_ports, PodInfo(before).host_ports))

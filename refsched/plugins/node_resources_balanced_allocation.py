@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """NodeResourcesBalancedAllocation: a node whose resources would be used evenly with the pod is preferred.
 
+Observed: that balance is preferred is documented, and not how it is measured.
 Source: plugins/noderesources/balanced_allocation.go, resource_allocation.go (v1.34.2).
 """
 
@@ -33,8 +34,9 @@ class NodeResourcesBalancedAllocationArgs(PluginArgs):
         return evolve(self, resources=resources_or_default(self.resources))
 
     def validate(self) -> None:
-        """R-ARGS-13: The arguments of NodeResourcesBalancedAllocation are refused if they name a resource twice,
-        or with a weight other than 1."""
+        """R-ARGS-13 (promised: NodeResourcesBalancedAllocationArgs is documented with KubeSchedulerConfiguration):
+        The arguments of NodeResourcesBalancedAllocation are refused if they name a resource twice, or with a
+        weight other than 1."""
         seen: set[str] = set()
         with refused_by("R-ARGS-13"):
             for index, resource in enumerate(self.resources):

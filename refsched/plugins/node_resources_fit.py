@@ -2,6 +2,7 @@
 """NodeResourcesFit: a pod runs where enough of each resource is free; the node's score depends on this as
 well.
 
+Promised: requests and allocatable resources are documented with the Pod and the Node API.
 Source: plugins/noderesources/fit.go, resource_allocation.go (v1.34.2).
 """
 
@@ -120,8 +121,9 @@ class NodeResourcesFit:
     # --- Score ------------------------------------------------------------------------------------
 
     def pre_score(self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot) -> Continue[Resource]:
-        """R-FIT-05: For the score of NodeResourcesFit, a container without a cpu request counts with 100m and one
-        without a memory request with 200 MiB, and the pod-level requests of the pod do not count."""
+        """R-FIT-05 (observed: the requests that count by default are constants of the source): For the score of
+        NodeResourcesFit, a container without a cpu request counts with 100m and one without a memory request with
+        200 MiB, and the pod-level requests of the pod do not count."""
         requests = pod_requests(pod.pod, SCORING_DEFAULTS, pod_level=False, use_status=False)
         counted = resource_of(requests)
         applies("R-FIT-05", when=counted != _wanted(pod.pod))
@@ -149,11 +151,12 @@ class NodeResourcesFit:
     # --- Events -----------------------------------------------------------------------------------
 
     def after_pod_change(self, pod: Pod, before: Pod, after: Pod | None, objects: ObjectStore) -> bool:
-        """R-FIT-09: The deletion of a pod that ran on a node, or was nominated to one, requeues any pod that
-        NodeResourcesFit rejected.
-        R-FIT-10: With InPlacePodVerticalScaling a pod that NodeResourcesFit rejected is requeued when it requests
-        less of any resource itself, or when a running pod requests less of a resource that it requests; pod-level
-        requests count here even without the gate PodLevelResources."""
+        """R-FIT-09 (observed: queueing hints may only save attempts, KEP-4247): The deletion of a pod that ran on
+        a node, or was nominated to one, requeues any pod that NodeResourcesFit rejected.
+        R-FIT-10 (observed: queueing hints may only save attempts, KEP-4247): With InPlacePodVerticalScaling a pod
+        that NodeResourcesFit rejected is requeued when it requests less of any resource itself, or when a running
+        pod requests less of a resource that it requests; pod-level requests count here even without the gate
+        PodLevelResources."""
         if after is None:
             placed = before.spec.node_name or before.status.nominated_node_name
             return applies("R-FIT-09", when=placed)
@@ -163,11 +166,11 @@ class NodeResourcesFit:
         return applies("R-FIT-10", when=is_smaller)
 
     def after_node_change(self, pod: Pod, before: Node | None, after: Node, objects: ObjectStore) -> bool:
-        """R-FIT-11: An added node requeues a pod that NodeResourcesFit rejected if the pod would fit there without
-        any other pod, ignored resources included.
-        R-FIT-12: An updated node requeues a pod that NodeResourcesFit rejected only if the pod would fit there
-        without any other pod, and the node's allocatable has grown in a resource that the pod requests or in its
-        number of pods."""
+        """R-FIT-11 (observed: queueing hints may only save attempts, KEP-4247): An added node requeues a pod that
+        NodeResourcesFit rejected if the pod would fit there without any other pod, ignored resources included.
+        R-FIT-12 (observed: queueing hints may only save attempts, KEP-4247): An updated node requeues a pod that
+        NodeResourcesFit rejected only if the pod would fit there without any other pod, and the node's allocatable
+        has grown in a resource that the pod requests or in its number of pods."""
         wanted = _wanted(pod)
         alone = NodeInfo.without_pods(after)
         if not _has_pod_slot(alone) or _insufficient(wanted, alone):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The arguments of NodeResourcesFit.
 
+Promised: NodeResourcesFitArgs is documented with KubeSchedulerConfiguration.
 Source: pkg/scheduler/apis/config/validation/validation_pluginargs.go, ValidateNodeResourcesFitArgs (v1.34.2).
 """
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """NodeUnschedulable: only pods that tolerate the taint of cordoned nodes run on a cordoned node.
 
+Promised: spec.unschedulable is documented with the Node API.
 Source: plugins/nodeunschedulable/node_unschedulable.go (v1.34.2).
 """
 
@@ -43,14 +44,16 @@ class NodeUnschedulable:
     # --- Events -----------------------------------------------------------------------------------
 
     def after_node_change(self, pod: Pod, before: Node | None, after: Node, objects: ObjectStore) -> bool:
-        """R-CORDON-03: A node that is added without spec.unschedulable, or whose spec.unschedulable is removed,
-        requeues a pod that NodeUnschedulable rejected."""
+        """R-CORDON-03 (observed: queueing hints may only save attempts, KEP-4247): A node that is added without
+        spec.unschedulable, or whose spec.unschedulable is removed, requeues a pod that NodeUnschedulable
+        rejected."""
         was_schedulable = before is not None and not before.spec.unschedulable
         return applies("R-CORDON-03", when=not after.spec.unschedulable and not was_schedulable)
 
     def after_toleration_change(self, pod: Pod, before: Pod, after: Pod, objects: ObjectStore) -> bool:
-        """R-CORDON-04: A change of its own tolerations requeues a pod that NodeUnschedulable rejected if it now
-        tolerates the taint node.kubernetes.io/unschedulable:NoSchedule."""
+        """R-CORDON-04 (observed: queueing hints may only save attempts, KEP-4247): A change of its own tolerations
+        requeues a pod that NodeUnschedulable rejected if it now tolerates the taint
+        node.kubernetes.io/unschedulable:NoSchedule."""
         return applies("R-CORDON-04", when=after.uid == pod.uid and _tolerates_cordon(after))
 
     EVENTS = (

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """NodeVolumeLimits: a node gets no more volumes than its CSI drivers can attach.
 
+Promised: the limits of volumes are documented with the CSINode API and with node-specific volume limits.
 Source: plugins/nodevolumelimits/csi.go, utils.go (v1.34.2).
 """
 
@@ -87,8 +88,9 @@ class NodeVolumeLimits:
         """R-VOLLIMIT-02: A node is rejected as Unschedulable if for a driver with a limit the volumes of the pods
         on the node, the other volumes that are attached to it, and the pod's volumes that no pod on the node uses
         add up to more than the limit.
-        R-VOLLIMIT-03: A volume of the pod that is attached to the node but used by no pod there counts twice
-        against the driver's limit, as an attached volume and as a volume of the pod."""
+        R-VOLLIMIT-03 (observed: that a volume may count twice is an accident): A volume of the pod that is
+        attached to the node but used by no pod there counts twice against the driver's limit, as an attached
+        volume and as a volume of the pod."""
         csi_node = state.get(CSINode, node.name)
         wanted = _volumes(pod.pod, csi_node, state, is_new=True)
         if isinstance(wanted, Status):
@@ -115,31 +117,34 @@ class NodeVolumeLimits:
     # --- Events -----------------------------------------------------------------------------------
 
     def after_csi_node_update(self, pod: Pod, before: CSINode, after: CSINode, objects: ObjectStore) -> bool:
-        """R-VOLLIMIT-10: An update of a CSINode requeues a pod that NodeVolumeLimits rejected if the limit of a
-        driver has grown; having no limit counts as 0 here."""
+        """R-VOLLIMIT-10 (observed: queueing hints may only save attempts, KEP-4247): An update of a CSINode
+        requeues a pod that NodeVolumeLimits rejected if the limit of a driver has grown; having no limit counts as
+        0 here."""
         old = {driver.name: driver.limit or 0 for driver in before.spec.drivers}
         has_grown = any((driver.limit or 0) > old.get(driver.name, 0) for driver in after.spec.drivers)
         return applies("R-VOLLIMIT-10", when=has_grown)
 
     def after_pod_deletion(self, pod: Pod, before: Pod, after: None, objects: ObjectStore) -> bool:
-        """R-VOLLIMIT-11: The deletion of a pod that ran on a node, or was nominated to one, requeues a pod that
-        NodeVolumeLimits rejected if the deleted pod had a claim or an inline volume of a migrated plugin."""
+        """R-VOLLIMIT-11 (observed: queueing hints may only save attempts, KEP-4247): The deletion of a pod that
+        ran on a node, or was nominated to one, requeues a pod that NodeVolumeLimits rejected if the deleted pod
+        had a claim or an inline volume of a migrated plugin."""
         placed = before.spec.node_name or before.status.nominated_node_name
         return applies("R-VOLLIMIT-11", when=placed and _may_be_attached(before))
 
     def after_claim_creation(
         self, pod: Pod, before: None, after: PersistentVolumeClaim, objects: ObjectStore
     ) -> bool:
-        """R-VOLLIMIT-12: The creation of one of the pod's claims, that of an ephemeral volume included, requeues a
-        pod that NodeVolumeLimits rejected."""
+        """R-VOLLIMIT-12 (observed: queueing hints may only save attempts, KEP-4247): The creation of one of the
+        pod's claims, that of an ephemeral volume included, requeues a pod that NodeVolumeLimits rejected."""
         is_own = after.namespace == pod.namespace and claims_named(pod, after.name)
         return applies("R-VOLLIMIT-12", when=is_own)
 
     def after_attachment_deletion(
         self, pod: Pod, before: VolumeAttachment, after: None, objects: ObjectStore
     ) -> bool:
-        """R-VOLLIMIT-13: The deletion of a VolumeAttachment requeues a pod that NodeVolumeLimits rejected if the
-        pod names a claim or has an inline volume of the attachment's driver."""
+        """R-VOLLIMIT-13 (observed: queueing hints may only save attempts, KEP-4247): The deletion of a
+        VolumeAttachment requeues a pod that NodeVolumeLimits rejected if the pod names a claim or has an inline
+        volume of the attachment's driver."""
         frees = any(_may_be_freed(volume, before.spec.attacher) for volume in pod.spec.volumes)
         return applies("R-VOLLIMIT-13", when=frees)
 

@@ -3,6 +3,7 @@
 
 pod_topology_spread_constraints.py says what a constraint is and how pods are counted, and
 pod_topology_spread_scoring.py how feasible nodes are scored.
+Promised: topologySpreadConstraints are documented with the Pod API.
 Source: plugins/podtopologyspread/plugin.go, filtering.go, scoring.go (v1.34.2).
 """
 
@@ -201,10 +202,10 @@ class PodTopologySpread:
     # --- Events -----------------------------------------------------------------------------------
 
     def after_pod_change(self, pod: Pod, before: Pod | None, after: Pod | None, objects: ObjectStore) -> bool:
-        """R-SPREAD-16: A pod that PodTopologySpread rejected is requeued when an assigned pod of its namespace, or
-        the pod itself, is added or deleted and a DoNotSchedule constraint selects it, when such a pod changes so
-        that a constraint begins or ceases to select it, and when its own tolerations change and a constraint has
-        nodeTaintsPolicy Honor."""
+        """R-SPREAD-16 (observed: queueing hints may only save attempts, KEP-4247): A pod that PodTopologySpread
+        rejected is requeued when an assigned pod of its namespace, or the pod itself, is added or deleted and a
+        DoNotSchedule constraint selects it, when such a pod changes so that a constraint begins or ceases to
+        select it, and when its own tolerations change and a constraint has nodeTaintsPolicy Honor."""
         if not all(_is_involved(changed, pod) for changed in (before, after) if changed is not None):
             return False
         constraints = self.constraints_of(pod, DO_NOT_SCHEDULE, objects)
@@ -216,9 +217,10 @@ class PodTopologySpread:
     def after_node_change(
         self, pod: Pod, before: Node | None, after: Node | None, objects: ObjectStore
     ) -> bool:
-        """R-SPREAD-17: A pod that PodTopologySpread rejected is requeued when a node with the topology keys of all
-        its DoNotSchedule constraints is added or deleted, when a node gains or loses the last of these keys, and
-        when one that has them all changes its domain or its taints."""
+        """R-SPREAD-17 (observed: queueing hints may only save attempts, KEP-4247): A pod that PodTopologySpread
+        rejected is requeued when a node with the topology keys of all its DoNotSchedule constraints is added or
+        deleted, when a node gains or loses the last of these keys, and when one that has them all changes its
+        domain or its taints."""
         constraints = self.constraints_of(pod, DO_NOT_SCHEDULE, objects)
         had = before is not None and has_all_keys(before.metadata.labels, constraints)
         has = after is not None and has_all_keys(after.metadata.labels, constraints)

@@ -2,6 +2,7 @@
 """Topology spread constraints as PodTopologySpread works with them, and how it counts pods by domain.
 
 A *domain* is one value of a constraint's topology key: all nodes with that label value.
+Promised: topologySpreadConstraints are documented with the Pod API.
 Source: plugins/podtopologyspread/common.go (v1.34.2).
 """
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How PodTopologySpread scores: nodes in domains with fewer matching pods score higher.
 
+Promised: that ScheduleAnyway prefers what reduces the skew is documented with the Pod API.
 Source: plugins/podtopologyspread/scoring.go (v1.34.2).
 """
 
@@ -89,10 +90,10 @@ def _weight(constraint: Constraint, scored: Sequence[NodeInfo]) -> float:
 
 
 def raw_score(state: ScoreState, pod: Pod, node: NodeInfo) -> int:
-    """R-SPREAD-14: Before normalization a node's score is the sum over its ScheduleAnyway constraints of the
-    matching pods in the node's domain times a weight that grows with the number of domains, plus maxSkew - 1; a
-    key that the node lacks adds nothing, and for kubernetes.io/hostname nodeAffinityPolicy and nodeTaintsPolicy
-    are ignored.
+    """R-SPREAD-14 (observed: the weights of a score are not part of the API): Before normalization a node's score
+    is the sum over its ScheduleAnyway constraints of the matching pods in the node's domain times a weight that
+    grows with the number of domains, plus maxSkew - 1; a key that the node lacks adds nothing, and for
+    kubernetes.io/hostname nodeAffinityPolicy and nodeTaintsPolicy are ignored.
 
     The terms are added up in float64 one after the other, and rounded half up. Source: Score, scoreForCount.
     """
@@ -121,8 +122,9 @@ def sum_of_constraints(state: ScoreState, pod: Pod, node: NodeInfo) -> float:
 
 
 def normalized(scores: Mapping[str, int], ignored: frozenset[str]) -> dict[str, int]:
-    """R-SPREAD-15: Scores are inverted: a node's score becomes 100 times (highest + lowest - score) / highest, so
-    that the node with the lowest gets 100; a node that lacks a required topology key gets 0.
+    """R-SPREAD-15 (observed: the scale of a score is not part of the API): Scores are inverted: a node's score
+    becomes 100 times (highest + lowest - score) / highest, so that the node with the lowest gets 100; a node that
+    lacks a required topology key gets 0.
     Source: NormalizeScore."""
     applies("R-SPREAD-15", when=ignored or any(scores.values()))
     counted = [score for node, score in scores.items() if node not in ignored]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Scoring strategies of NodeResourcesFit: the use of a node's resources is turned into a score.
 
+Promised: scoringStrategy and its formulas are documented with resource bin packing.
 Source: plugins/noderesources/least_allocated.go, most_allocated.go, requested_to_capacity_ratio.go;
 plugins/helper/shape_score.go, BuildBrokenLinearFunction (v1.34.2).
 """

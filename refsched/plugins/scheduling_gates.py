@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """SchedulingGates: a pod with scheduling gates is not scheduled until the last of them is removed.
 
+Promised: schedulingGates are documented with the Pod API, KEP-3521.
 Source: plugins/schedulinggates/scheduling_gates.go (v1.34.2).
 """
 
@@ -34,8 +35,8 @@ class SchedulingGates:
     # --- Events -----------------------------------------------------------------------------------
 
     def after_gates_eliminated(self, pod: Pod, before: Pod, after: Pod, objects: ObjectStore) -> bool:
-        """R-GATES-02: A pod that SchedulingGates rejected is requeued when its own scheduling gates are removed,
-        and not when those of another pod are."""
+        """R-GATES-02 (observed: queueing hints may only save attempts, KEP-4247): A pod that SchedulingGates
+        rejected is requeued when its own scheduling gates are removed, and not when those of another pod are."""
         return applies("R-GATES-02", when=after.uid == pod.uid)
 
     EVENTS = (

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """TaintToleration: a pod keeps away from nodes with taints that it does not tolerate.
 
+Promised: the effects of taints are documented with the Node and the Pod API.
 Source: plugins/tainttoleration/taint_toleration.go (v1.34.2).
 """
 
@@ -71,13 +72,15 @@ class TaintToleration:
     # --- Events -----------------------------------------------------------------------------------
 
     def after_node_change(self, pod: Pod, before: Node | None, after: Node, objects: ObjectStore) -> bool:
-        """R-TAINT-05: A node that is added without NoSchedule or NoExecute taints that the pod does not tolerate,
-        or that loses the last of them, requeues a pod that TaintToleration rejected."""
+        """R-TAINT-05 (observed: queueing hints may only save attempts, KEP-4247): A node that is added without
+        NoSchedule or NoExecute taints that the pod does not tolerate, or that loses the last of them, requeues a
+        pod that TaintToleration rejected."""
         was_tolerated = before is not None and not is_repelled(pod, before)
         return applies("R-TAINT-05", when=not is_repelled(pod, after) and not was_tolerated)
 
     def after_toleration_change(self, pod: Pod, before: Pod, after: Pod, objects: ObjectStore) -> bool:
-        """R-TAINT-06: Any change of its own tolerations requeues a pod that TaintToleration rejected."""
+        """R-TAINT-06 (observed: queueing hints may only save attempts, KEP-4247): Any change of its own
+        tolerations requeues a pod that TaintToleration rejected."""
         return applies("R-TAINT-06", when=after.uid == pod.uid)
 
     EVENTS = (

@@ -5,6 +5,7 @@ Claims of classes that wait for their first consumer get their volumes together 
 assumes them, and PreBind writes what was assumed and waits for the volume controller. With
 StorageCapacityScoring off, which is the default, the plugin does not score.
 
+Promised: volumeBindingMode and the node affinity of volumes are documented with the storage API.
 Source: plugins/volumebinding/volume_binding.go (v1.34.2).
 """
 
@@ -221,8 +222,8 @@ class VolumeBinding:
     def after_class_change(
         self, pod: Pod, before: StorageClass | None, after: StorageClass, objects: ObjectStore
     ) -> bool:
-        """R-VOLBIND-24: The creation of a StorageClass, and a change of its allowedTopologies, requeues a pod that
-        VolumeBinding rejected."""
+        """R-VOLBIND-24 (observed: queueing hints may only save attempts, KEP-4247): The creation of a
+        StorageClass, and a change of its allowedTopologies, requeues a pod that VolumeBinding rejected."""
         has_changed = before is None or before.allowed_topologies != after.allowed_topologies
         return applies("R-VOLBIND-24", when=has_changed)
 
@@ -233,16 +234,16 @@ class VolumeBinding:
         after: PersistentVolumeClaim,
         objects: ObjectStore,
     ) -> bool:
-        """R-VOLBIND-25: The creation or update of one of the pod's claims, that of an ephemeral volume included,
-        requeues a pod that VolumeBinding rejected."""
+        """R-VOLBIND-25 (observed: queueing hints may only save attempts, KEP-4247): The creation or update of one
+        of the pod's claims, that of an ephemeral volume included, requeues a pod that VolumeBinding rejected."""
         is_own = after.namespace == pod.namespace and claims_named(pod, after.name)
         return applies("R-VOLBIND-25", when=is_own)
 
     def after_csi_node_change(
         self, pod: Pod, before: CSINode | None, after: CSINode, objects: ObjectStore
     ) -> bool:
-        """R-VOLBIND-26: The creation of a CSINode, and a change of its annotation of migrated plugins, requeues a
-        pod that VolumeBinding rejected."""
+        """R-VOLBIND-26 (observed: queueing hints may only save attempts, KEP-4247): The creation of a CSINode, and
+        a change of its annotation of migrated plugins, requeues a pod that VolumeBinding rejected."""
         if before is None:
             return applies("R-VOLBIND-26")
         old, new = (node.metadata.annotations.get(MIGRATED_PLUGINS, "") for node in (before, after))
@@ -251,9 +252,9 @@ class VolumeBinding:
     def after_driver_change(
         self, pod: Pod, before: CSIDriver, after: CSIDriver, objects: ObjectStore
     ) -> bool:
-        """R-VOLBIND-27: An update of a CSIDriver that turns off storageCapacity requeues a pod that VolumeBinding
-        rejected if the pod has an inline volume of this driver; the drivers of its claims, whose capacity Filter
-        checks, are not regarded."""
+        """R-VOLBIND-27 (observed: queueing hints may only save attempts, KEP-4247): An update of a CSIDriver that
+        turns off storageCapacity requeues a pod that VolumeBinding rejected if the pod has an inline volume of
+        this driver; the drivers of its claims, whose capacity Filter checks, are not regarded."""
         is_inline = any(v.csi is not None and v.csi.driver == after.name for v in pod.spec.volumes)
         is_turned_off = before.spec.storage_capacity and not after.spec.storage_capacity
         return applies("R-VOLBIND-27", when=is_inline and is_turned_off)
@@ -261,8 +262,9 @@ class VolumeBinding:
     def after_capacity_change(
         self, pod: Pod, before: CSIStorageCapacity | None, after: CSIStorageCapacity, objects: ObjectStore
     ) -> bool:
-        """R-VOLBIND-28: The creation of a CSIStorageCapacity, and an update that raises the largest volume that it
-        allows, requeues a pod that VolumeBinding rejected."""
+        """R-VOLBIND-28 (observed: queueing hints may only save attempts, KEP-4247): The creation of a
+        CSIStorageCapacity, and an update that raises the largest volume that it allows, requeues a pod that
+        VolumeBinding rejected."""
         if before is None:
             return applies("R-VOLBIND-28")
         old, new = before.volume_limit, after.volume_limit

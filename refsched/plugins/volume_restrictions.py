@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """VolumeRestrictions: two pods do not share a disk that only one may write, or a ReadWriteOncePod claim.
 
+Promised: ReadWriteOncePod and the sharing of disks are documented with the volumes of the API, KEP-2485.
 Source: plugins/volumerestrictions/volume_restrictions.go (v1.34.2).
 """
 
@@ -94,8 +95,9 @@ class VolumeRestrictions:
     # --- Events -----------------------------------------------------------------------------------
 
     def after_pod_deletion(self, pod: Pod, before: Pod, after: None, objects: ObjectStore) -> bool:
-        """R-VOLRESTR-06: The deletion of a pod of the same namespace requeues a pod that VolumeRestrictions
-        rejected if their inline disks conflict or they name the same claim."""
+        """R-VOLRESTR-06 (observed: queueing hints may only save attempts, KEP-4247): The deletion of a pod of the
+        same namespace requeues a pod that VolumeRestrictions rejected if their inline disks conflict or they name
+        the same claim."""
         if before.namespace != pod.namespace:
             return False
         shared = set(claim_names(pod)) & set(claim_names(before))
@@ -104,8 +106,8 @@ class VolumeRestrictions:
     def after_claim_creation(
         self, pod: Pod, before: None, after: PersistentVolumeClaim, objects: ObjectStore
     ) -> bool:
-        """R-VOLRESTR-07: The creation of a claim that the pod names requeues a pod that VolumeRestrictions
-        rejected."""
+        """R-VOLRESTR-07 (observed: queueing hints may only save attempts, KEP-4247): The creation of a claim that
+        the pod names requeues a pod that VolumeRestrictions rejected."""
         is_named = after.namespace == pod.namespace and after.name in claim_names(pod)
         return applies("R-VOLRESTR-07", when=is_named)
 

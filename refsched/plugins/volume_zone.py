@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """VolumeZone: a pod runs in the zone and the region that the labels of its bound volumes name.
 
+Promised: the labels of zones and regions are documented with the well-known labels.
 Source: plugins/volumezone/volume_zone.go (v1.34.2).
 """
 
@@ -103,8 +104,8 @@ class VolumeZone:
     # --- Events -----------------------------------------------------------------------------------
 
     def after_class_creation(self, pod: Pod, before: None, after: StorageClass, objects: ObjectStore) -> bool:
-        """R-VOLZONE-07: The creation of a StorageClass with volumeBindingMode WaitForFirstConsumer requeues a pod
-        that VolumeZone rejected."""
+        """R-VOLZONE-07 (observed: queueing hints may only save attempts, KEP-4247): The creation of a StorageClass
+        with volumeBindingMode WaitForFirstConsumer requeues a pod that VolumeZone rejected."""
         return applies("R-VOLZONE-07", when=after.volume_binding_mode == WAIT_FOR_FIRST_CONSUMER)
 
     def after_claim_change(
@@ -114,16 +115,17 @@ class VolumeZone:
         after: PersistentVolumeClaim,
         objects: ObjectStore,
     ) -> bool:
-        """R-VOLZONE-08: The creation or update of a claim that the pod names requeues a pod that VolumeZone
-        rejected."""
+        """R-VOLZONE-08 (observed: queueing hints may only save attempts, KEP-4247): The creation or update of a
+        claim that the pod names requeues a pod that VolumeZone rejected."""
         is_named = after.namespace == pod.namespace and after.name in claim_names(pod)
         return applies("R-VOLZONE-08", when=is_named)
 
     def after_volume_change(
         self, pod: Pod, before: PersistentVolume | None, after: PersistentVolume, objects: ObjectStore
     ) -> bool:
-        """R-VOLZONE-09: The creation of any PersistentVolume, and a change of the zone or region labels of one,
-        requeues a pod that VolumeZone rejected."""
+        """R-VOLZONE-09 (observed: queueing hints may only save attempts, KEP-4247): The creation of any
+        PersistentVolume, and a change of the zone or region labels of one, requeues a pod that VolumeZone
+        rejected."""
         has_changed = before is None or topologies_of(before) != topologies_of(after)
         return applies("R-VOLZONE-09", when=has_changed)
 

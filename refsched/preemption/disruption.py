@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Disruption: which of the possible victims a PodDisruptionBudget protects.
 
+Promised: PodDisruptionBudget is documented with the policy API.
 Source: plugins/defaultpreemption/default_preemption.go, filterPodsWithPDBViolation (v1.34.2).
 """
 

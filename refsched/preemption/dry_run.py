@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Dry run: the nodes on which preemption could help, and the victims that each of them would need.
 
+Promised: when preemption helps is documented with the priority of pods.
 Source: framework/preemption/preemption.go, findCandidates, DryRunPreemption; framework/interface.go,
 NodesForStatusCode; plugins/defaultpreemption/default_preemption.go, calculateNumCandidates (v1.34.2).
 """
@@ -42,8 +43,9 @@ def potential_nodes(context: PostFilterContext) -> list[NodeInfo]:
 
 
 def number_of_candidates(nodes: int, percentage: int, absolute: int) -> int:
-    """R-PREEMPT-09: The dry run ends when so many candidates were found as minCandidateNodesPercentage of the
-    potential nodes, at least minCandidateNodesAbsolute, and at most as many as there are nodes."""
+    """R-PREEMPT-09 (observed: how many candidates are looked at is an optimization): The dry run ends when so many
+    candidates were found as minCandidateNodesPercentage of the potential nodes, at least
+    minCandidateNodesAbsolute, and at most as many as there are nodes."""
     applies("R-PREEMPT-09")
     return min(max(nodes * percentage // 100, absolute), nodes)
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Eligibility: whether this pod may preempt others.
 
+Promised: preemptionPolicy and nominations are documented with the Pod API.
 Source: plugins/defaultpreemption/default_preemption.go, PodEligibleToPreemptOthers (v1.34.2).
 """
 

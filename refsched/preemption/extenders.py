@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Extenders in preemption: they may reject candidates, or change their victims.
 
+Promised: the verb of preemption is documented with the API of extenders, k8s.io/kube-scheduler/extender/v1.
 Source: framework/preemption/preemption.go, callExtenders (v1.34.2).
 """
 

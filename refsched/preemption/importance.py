@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Importance: the order in which victims are reprieved.
 
+Promised: that lower priorities are evicted first is documented with the priority of pods.
 Source: pkg/scheduler/util/utils.go, MoreImportantPod, GetPodStartTime, GetEarliestPodStartTime (v1.34.2).
 """
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pick: which of the candidates may be picked, and which pods lose their nomination to the picked node.
 
+Promised: that budgets and priorities decide is documented with the priority of pods.
 Source: framework/preemption/preemption.go, pickOneNodeForPreemption, DryRunPreemption (v1.34.2).
 """
 
@@ -42,8 +43,8 @@ def rank(candidate: Candidate, now: datetime) -> Rank:
 
 
 def possible_picks(candidates: Sequence[Candidate], wanted: int, now: datetime) -> list[Candidate]:
-    """R-PREEMPT-10: A dry run that ends early may have found any of the candidates, as long as they are as many as
-    were wanted and one of them violates no budget.
+    """R-PREEMPT-10 (observed: where dry runs start and end is an optimization): A dry run that ends early may have
+    found any of the candidates, as long as they are as many as were wanted and one of them violates no budget.
 
     ``candidates`` are all that a complete search finds.
 

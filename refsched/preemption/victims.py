@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Victims: the dry run on one node, which finds the pods that would have to leave it.
 
+Promised: which pods are evicted is documented with the priority of pods.
 Source: plugins/defaultpreemption/default_preemption.go, SelectVictimsOnNode (v1.34.2).
 """
 

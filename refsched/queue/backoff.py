@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Backoff: how long a pod waits after a failed attempt before it may be tried again.
 
+Promised: podInitialBackoffSeconds and podMaxBackoffSeconds are documented with KubeSchedulerConfiguration.
 Source: pkg/scheduler/backend/queue/backoff_queue.go (v1.34.2).
 """
 
@@ -42,8 +43,9 @@ class Backoff:
         return (maximum if initial > maximum >> doublings else initial << doublings) / _NANO
 
     def expiration(self, pod: QueuedPod) -> float:
-        """R-BACKOFF-02: After an error the backoff grows with the number of consecutive errors, and after a
-        rejection with the number of rejections.
+        """R-BACKOFF-02 (observed: which attempts a backoff counts was changed between releases): After an error
+        the backoff grows with the number of consecutive errors, and after a rejection with the number of
+        rejections.
         R-BACKOFF-03: If podMaxBackoffSeconds is 0, no pod backs off.
 
         A pod that was never rejected has no backoff. Source: getBackoffTime.
@@ -58,7 +60,8 @@ class Backoff:
         return self.rounded(pod.timestamp + self.duration(count))
 
     def is_backing_off(self, pod: QueuedPod, now: float) -> bool:
-        """R-BACKOFF-05: A pod backs off until the second in which its backoff ends has passed.
+        """R-BACKOFF-05 (observed: that backoffQ orders pods by whole seconds is an optimization): A pod backs off
+        until the second in which its backoff ends has passed.
 
         Source: isPodBackingoff.
         """
@@ -75,8 +78,8 @@ class Backoff:
 
 
 def to_the_second(time: float) -> float:
-    """R-BACKOFF-04: The end of a backoff is rounded down to the second, and backoffQ is flushed at each whole
-    second.
+    """R-BACKOFF-04 (observed: that backoffQ orders pods by whole seconds is an optimization): The end of a backoff
+    is rounded down to the second, and backoffQ is flushed at each whole second.
 
     The time is first rounded to nanoseconds, as anything smaller is a rounding error. Source: alignToWindow.
     """
@@ -87,7 +90,8 @@ def to_the_second(time: float) -> float:
 
 
 def to_the_nanosecond(time: float) -> float:
-    """R-BACKOFF-06: Without SchedulerPopFromBackoffQ, a backoff is counted to the nanosecond.
+    """R-BACKOFF-06 (observed: how exactly a backoff is measured is not part of the API): Without
+    SchedulerPopFromBackoffQ, a backoff is counted to the nanosecond.
 
     Source: alignToWindow.
     """

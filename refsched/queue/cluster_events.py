@@ -2,6 +2,7 @@
 """Cluster events: the events that an update of a pod or a node is, and the registrations that an event
 matches.
 
+Observed: how an update is broken into events serves the queueing hints, KEP-4247.
 Source: pkg/scheduler/framework/events.go; pkg/scheduler/framework/types.go, MatchClusterEvents (v1.34.2).
 """
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """HintTable: which events requeue a pod that a plugin of a profile rejected.
 
+Observed: queueing hints may only save attempts, KEP-4247.
 Source: pkg/scheduler/scheduler.go, buildQueueingHintMap; pkg/scheduler/framework/runtime/framework.go,
 fillEnqueueExtensions; pkg/scheduler/backend/queue/scheduling_queue.go, isPodWorthRequeuing (v1.34.2).
 """

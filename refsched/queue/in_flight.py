@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """InFlight: the pods that are being scheduled or bound, and what has happened since each was popped.
 
+Observed: what is remembered for pods in flight serves the queueing hints, KEP-4247.
 Source: pkg/scheduler/backend/queue/active_queue.go (v1.34.2).
 """
 

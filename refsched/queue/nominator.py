@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nominator: the pods that are nominated to a node, until they are assumed there or lose the nomination.
 
+Promised: status.nominatedNodeName is documented with the Pod API.
 Source: pkg/scheduler/backend/queue/nominator.go (v1.34.2).
 """
 
@@ -39,8 +40,8 @@ class Nominator:
         return self._pods_on.keys()
 
     def counted_on(self, node: str, waiting: Waiting) -> tuple[PodInfo, ...]:
-        """R-NOM-06: A nominated pod counts as it is in the queue, and as a pod without requests and priority
-        if it is in none of the queues.
+        """R-NOM-06 (observed: what a nominated pod that is in no queue counts as is an accident): A nominated pod
+        counts as it is in the queue, and as a pod without requests and priority if it is in none of the queues.
 
         Source: NominatedPodsForNode, nominatedPodToInfo.
         """

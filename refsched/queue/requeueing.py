@@ -2,6 +2,7 @@
 """Requeueing: which pod is popped next, when PreEnqueue is run, and what requeues a rejected pod.
 
 These are functions that a release names in its QueueOfRelease.
+Observed: how the queue is divided is this version's way to retry in time.
 Source: pkg/scheduler/backend/queue (v1.34.2).
 """
 

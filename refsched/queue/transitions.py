@@ -9,6 +9,8 @@ The queue takes every step by this table (``SchedulingQueue._step``). Three thin
   is an event, for which the rows of events count (R-QUEUE-46; R-QUEUE-52 if it is more than one event).
 * A driver that follows another scheduler may pop a pod that is not the next one (``SchedulingQueue.take``).
 
+Observed: how the queue is divided is this version's way to retry in time. R-QUEUE-07 (promised: that a rejected
+pod stays pending and is tried again is documented with the condition PodScheduled).
 Source: pkg/scheduler/backend/queue/scheduling_queue.go (v1.34.2), in the function that each row names.
 """
 

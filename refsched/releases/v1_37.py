@@ -3,6 +3,7 @@
 
 This is the release that the packages of the specification describe; each earlier one is the one after it, changed.
 
+Promised: the default plugins and the feature gates are documented with kube-scheduler.
 Source: pkg/scheduler/apis/config/v1/default_plugins.go; pkg/scheduler/framework/plugins/registry.go,
 NewInTreeRegistry; pkg/features/kube_features.go; pkg/scheduler/framework/plugins/feature/feature.go,
 NewSchedulerFeaturesFromGates (v1.37.2).
@@ -151,7 +152,8 @@ def _without_pod_level_resources(release: Release) -> Release:
 
 
 def _with_asynchronous_calls(release: Release) -> Release:
-    """R-FEATURE-03: SchedulerAsyncAPICalls changes no decision, once what the scheduler wrote has come back."""
+    """R-FEATURE-03 (observed: when a gated call is written is not part of the API): SchedulerAsyncAPICalls changes
+    no decision, once what the scheduler wrote has come back."""
     return release
 
 

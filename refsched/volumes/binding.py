@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Binding: the volumes that are assumed in Reserve, written in PreBind, and then waited for.
 
+Promised: how claims and volumes are bound is documented with the storage API.
 Source: plugins/volumebinding/binder.go, AssumePodVolumes, bindAPIUpdate, checkBindings (v1.34.2);
 component-helpers/storage/volume/pv_helpers.go, GetBindVolumeToClaim (v0.34.2).
 """
@@ -93,8 +94,9 @@ def unchanged(found: PodVolumes) -> Changes:
 
 
 def restore(found: PodVolumes, objects: ObjectStore) -> None:
-    """R-VOLBIND-17: Unreserve of VolumeBinding restores the volumes and claims that Filter found to what the API
-    server has, even if another pod that shares a claim assumed them. Source: RevertAssumedPodVolumes."""
+    """R-VOLBIND-17 (observed: that what another pod assumed is undone is an accident): Unreserve of VolumeBinding
+    restores the volumes and claims that Filter found to what the API server has, even if another pod that shares a
+    claim assumed them. Source: RevertAssumedPodVolumes."""
     applies("R-VOLBIND-17", when=found.matches or found.provisions)
     for match in found.matches:
         objects.restore(PersistentVolume, match.volume.name)

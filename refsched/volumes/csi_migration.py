@@ -2,6 +2,7 @@
 """CSI migration: the CSI driver to which an in-tree volume plugin has been migrated.
 
 A volume of such a plugin counts as a volume of the driver, and its zone is the driver's own label.
+Promised: the migration of in-tree plugins is documented with the volumes of the API, KEP-625.
 Source: csi-translation-lib/translate.go, plugins/*.go (v0.34.2).
 """
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Matching: the existing volume that a claim gets.
 
+Promised: which volume satisfies a claim is documented with the storage API.
 Source: component-helpers/storage/volume/pv_helpers.go, FindMatchingVolume (v0.34.2).
 """
 

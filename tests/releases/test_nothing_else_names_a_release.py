@@ -12,7 +12,7 @@ import refsched
 from refsched.releases import RELEASES
 
 PACKAGE = Path(refsched.__path__[0])
-PROSE = ("suite/catalogue/elsewhere.py", "suite/catalogue/levels.py", "suite/catalogue/pages.py")
+PROSE = ("suite/catalogue/elsewhere.py", "suite/catalogue/pages.py")
 """What the documentation says of a release, in sentences."""
 VERSION = re.compile(r"\bv?1\.(?:19|3\d)(?:\.\d+)?\b")
 

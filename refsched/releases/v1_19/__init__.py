@@ -2,6 +2,7 @@
 """Kubernetes 1.19, as v1.19.16 has it: its plugins with their weights, its queue, its cycle, its feature gates.
 
 This release is written whole: it names what decides as v1.34 does, and what differs.
+Promised: the default plugins and the feature gates are documented with kube-scheduler.
 Source: pkg/scheduler/algorithmprovider/registry.go, getDefaultConfig, applyFeatureGates;
 pkg/scheduler/framework/plugins/registry.go, NewInTreeRegistry; pkg/features/kube_features.go (v1.19.16).
 """

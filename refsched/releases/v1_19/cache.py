@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cache in v1.19: assumed pods that were bound expire, and images are counted when their node changes.
 
+Observed: how stale the cache may be is not part of the API.
 Source: pkg/scheduler/internal/cache/cache.go (v1.19.16).
 """
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Extenders in v1.19: an extender rejects a node as Unschedulable only.
 
+Promised: what is asked and answered is documented with the API of extenders, k8s.io/kube-scheduler/extender/v1.
 Source: pkg/scheduler/core/extender.go, Filter, send; k8s.io/kube-scheduler/extender/v1/types.go,
 ExtenderFilterResult (v1.19.16).
 """
@@ -37,8 +38,8 @@ class Extender(current.Extender):
         return super()._read_filter_result(known)
 
     def _ask(self, verb: str, request: dict[str, Any], read: Callable[[object], T]) -> T | Status:
-        """R-EXTENDER-52: In v1.19 the error of a call that is answered with a status other than 200 begins with a
-        capital letter."""
+        """R-EXTENDER-52 (observed: the wording of reasons and messages is not part of the API): In v1.19 the error
+        of a call that is answered with a status other than 200 begins with a capital letter."""
         answer = super()._ask(verb, request, read)
         if not isinstance(answer, Status) or not answer.message.startswith(_OTHER_STATUS):
             return answer

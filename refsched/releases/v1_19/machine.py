@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Event handlers in v1.19: an event is a move request for all pods, or for those with a matching affinity.
 
+Observed: in which order cache and queue are informed is the version's own.
 Source: pkg/scheduler/eventhandlers.go (v1.19.16).
 """
 

@@ -2,6 +2,7 @@
 """Objects in v1.19: the requests of each container are rounded up before they are added, and the node affinity of
 volumes knows no names of nodes.
 
+Observed: how amounts are rounded was changed later.
 Source: pkg/scheduler/framework/v1alpha1/types.go, Resource.Add, SetMaxResource; pkg/volume/util/util.go,
 checkVolumeNodeAffinity; pkg/apis/core/v1/helper/helpers.go, MatchNodeSelectorTerms (v1.19.16).
 """
@@ -39,8 +40,9 @@ def as_read(value: ApiObject) -> ApiObject:
 class RoundedRequirements(ResourceRequirements):
     @property
     def counted(self) -> Mapping[str, Quantity]:
-        """R-REQUEST-51: In v1.19 the requests of each container are rounded up before they are added: cpu to whole
-        thousandths, and any other resource to whole units."""
+        """R-REQUEST-51 (observed: that each container's requests are rounded up by themselves was changed later):
+        In v1.19 the requests of each container are rounded up before they are added: cpu to whole thousandths, and
+        any other resource to whole units."""
         rounded = {name: _rounded_up(name, amount) for name, amount in self.requests.items()}
         applies("R-REQUEST-51", when=rounded != self.requests)
         return rounded
@@ -74,8 +76,9 @@ _NO_NAME = {"metadata.name": ""}
 @frozen
 class NamelessAffinity(VolumeNodeAffinity):
     def allows(self, node_labels: Mapping[str, str]) -> bool:
-        """R-VOLBIND-55: In v1.19 a term of a volume's node affinity compares its matchFields with an empty name
-        instead of the node's: one with In matches no node, and one with NotIn matches every node."""
+        """R-VOLBIND-55 (observed: that volumes cannot name nodes is an accident of v1.19): In v1.19 a term of a
+        volume's node affinity compares its matchFields with an empty name instead of the node's: one with In
+        matches no node, and one with NotIn matches every node."""
         return self.required is None or any(
             not term.is_empty
             and all(r.matches(node_labels) for r in term.match_expressions)

@@ -2,6 +2,7 @@
 """Eviction in v1.19: the victims of the candidate that preemption picked are deleted, and then nominations
 cleared.
 
+Promised: that victims are deleted and lower nominations withdrawn is documented with the priority of pods.
 Source: plugins/defaultpreemption/default_preemption.go, PrepareCandidate; pkg/scheduler/util/utils.go,
 DeletePod, ClearNominatedNodeName (v1.19.16).
 """

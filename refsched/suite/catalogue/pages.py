@@ -18,7 +18,6 @@ from refsched.queue.transitions import Place, Transitions
 from refsched.releases.v1_19.oddities import PANICS
 from refsched.releases.v1_19.queue import transitions as v1_19
 from refsched.suite.catalogue.elsewhere import NOT_SPECIFIED, why_elsewhere
-from refsched.suite.catalogue.levels import why_level
 from refsched.suite.catalogue.rules import Rule, all_rules, default_plugins
 from refsched.tools.rulebook.markdown import rule_link
 from refsched.tools.shipped_files import examples_folder
@@ -194,7 +193,7 @@ def _levels(rules: list[Rule]) -> str:
     one."""
     of_reason: dict[tuple[str, str], list[str]] = {}
     for rule in rules:
-        of_reason.setdefault((rule.level, why_level(rule.id)), []).append(rule.id)
+        of_reason.setdefault((rule.level, rule.why_level), []).append(rule.id)
     if len(of_reason) == 1:
         ((level, why),) = of_reason
         return f"All are {level}: {why}."

@@ -4,6 +4,11 @@
 The docstring of the function, method or class that does it begins a sentence with the rule's id
 (``R-PORTS-03: …``); the rows of the queue's transitions bear theirs, and each row of a plugin's ``EVENTS`` has one
 that is made of plugin, resource and action. Nothing is written twice.
+
+A rule is *promised* where the documented API or a KEP says so: any scheduler that calls itself compatible must
+keep it. The other ones are *observed*. The docstring of a module says what holds for its rules (``Promised:
+hostPort is documented with the Pod API.``), and a rule for which something else holds says it behind its id
+(``R-PORTS-04 (observed: queueing hints may only save attempts, KEP-4247): …``). No level is a default.
 """
 
 from __future__ import annotations
@@ -19,19 +24,29 @@ from attrs import frozen
 
 import refsched
 from refsched.framework.interface import EnqueueExtensions, Plugin, extends
-from refsched.queue import transitions
+from refsched.queue import hint_table, transitions
 from refsched.queue.hint_table import action_name, event_rule
 from refsched.queue.transitions import Transitions
 from refsched.releases import DEFAULT, RELEASES
 from refsched.releases.v1_19.queue import transitions as v1_19
 from refsched.suite.catalogue.elsewhere import why_elsewhere
 from refsched.suite.catalogue.holding import releases_of
-from refsched.suite.catalogue.levels import level_of
 
 RULE_ID = r"R-[A-Z]+(?:-PREP)?-\d{2}"
+PROMISED = "promised"
+OBSERVED = "observed"
+
+_LEVEL = rf"(?P<level>{PROMISED}|{OBSERVED}):\s(?P<why>[^()]+)"
 _STATED = re.compile(
-    rf"\b(?P<id>{RULE_ID}): (?P<sentence>.*?)(?=\b{RULE_ID}: |\n\s*\n|\bSource: |\bRaises |\Z)", re.DOTALL
+    rf"\b(?P<id>{RULE_ID})(?:\s\({_LEVEL}\))?:\s(?P<sentence>.*?)"
+    rf"(?=\b{RULE_ID}(?:\s\([^()]*\))?:\s|\n\s*\n|\b(?:Source|Promised|Observed): |\bRaises |\Z)",
+    re.DOTALL,
 )
+_OF_ITS_RULES = re.compile(
+    rf"^(?P<level>Promised|Observed): (?P<why>.*?)\.(?=\s+{RULE_ID} \(|\n\s*\n|\s+Source: |\s*\Z)",
+    re.DOTALL | re.MULTILINE,
+)
+_OF_A_ROW = re.compile(rf"(?P<id>{RULE_ID})\s\({_LEVEL}\)\.")
 _SOURCE = re.compile(r"\bSource: (?P<source>.*?)(?=\n\s*\n|\Z)", re.DOTALL)
 
 TRANSITIONS_OF: Mapping[str, Transitions] = {
@@ -47,13 +62,16 @@ SUITE_MODULES = ("refsched.suite.histories.judge", "refsched.suite.invariants")
 @frozen
 class Rule:
     """``module`` is the Python module and ``place`` the name in it (``NodePorts.filter``) of what implements the
-    rule, ``source`` where it stands in Kubernetes; ``level`` is promised or observed."""
+    rule, ``source`` where it stands in Kubernetes; ``level`` is promised or observed, and ``why_level`` says why
+    in one sentence."""
 
     id: str
     sentence: str
     module: str
     place: str
     source: str
+    level: str
+    why_level: str
 
     @property
     def area(self) -> str:
@@ -62,10 +80,6 @@ class Rule:
     @property
     def is_of_a_plugin(self) -> bool:
         return ".plugins." in self.module
-
-    @property
-    def level(self) -> str:
-        return level_of(self.id)
 
     @property
     def releases(self) -> tuple[str, ...]:
@@ -122,6 +136,12 @@ def _releases_that_refer_to(rule: Rule) -> tuple[str, ...]:
     return with_row or releases_of(rule.module, rule.place)
 
 
+def level_of(rule: str) -> str:
+    """Returns the level of a rule by its id; an empty text if no rule has this id."""
+    stated = all_rules().get(rule)
+    return stated.level if stated is not None else ""
+
+
 def rules_of(*areas: str) -> tuple[str, ...]:
     """The ids of whole areas, but for what is tested elsewhere, and of single rules:
     ``rules_of("TAINT", "R-NOM-03")``."""
@@ -162,20 +182,37 @@ def _stated_in(folder: str) -> Iterator[Rule]:
 
 def _rules_of(module: str, text: str) -> Iterator[Rule]:
     tree = ast.parse(text)
-    source = _source_of(ast.get_docstring(tree)) or ""
-    yield from _documented(tree, module, "", source)
+    documentation = ast.get_docstring(tree)
+    source, level = _source_of(documentation) or "", _level_in(documentation)
+    yield from _documented(tree, module, "", source, level)
+    of_rows = {found["id"]: _level(found) for found in _OF_A_ROW.finditer(documentation or "")}
     for row in TRANSITIONS_OF.get(module, ()):
         place = f"{row.place.value}, {row.occurrence.value}"
-        yield Rule(row.rule, row.why, module, place, f"{source.partition(',')[0]}, {row.source}")
+        source_of_row = f"{source.partition(',')[0]}, {row.source}"
+        yield Rule(row.rule, row.why, module, place, source_of_row, *of_rows.get(row.rule, level))
 
 
-def _documented(node: ast.AST, module: str, place: str, source: str) -> Iterator[Rule]:
+def _documented(
+    node: ast.AST, module: str, place: str, source: str, level: tuple[str, str]
+) -> Iterator[Rule]:
     for name, child, documentation in _names(node):
         inside = f"{place}.{name}" if place else name
         nearer = _source_of(documentation) or source
         for found in _STATED.finditer(documentation):
-            yield Rule(found["id"], _one_line(found["sentence"]), module, inside, nearer)
-        yield from _documented(child, module, inside, nearer)
+            own = _level(found) if found["level"] else level
+            yield Rule(found["id"], _one_line(found["sentence"]), module, inside, nearer, *own)
+        yield from _documented(child, module, inside, nearer, level)
+
+
+def _level(found: re.Match[str]) -> tuple[str, str]:
+    """Returns the level, and why it is this one."""
+    return found["level"].lower(), _one_line(found["why"])
+
+
+def _level_in(documentation: str | None) -> tuple[str, str]:
+    """Returns what the docstring of a module says of its rules; two empty texts if it says nothing."""
+    found = _OF_ITS_RULES.search(documentation or "")
+    return _level(found) if found else ("", "")
 
 
 def _names(node: ast.AST) -> Iterator[tuple[str, ast.AST, str]]:
@@ -205,6 +242,8 @@ def _one_line(text: str) -> str:
 
 
 def _event_rules() -> Iterator[Rule]:
+    """Their level stands with the table that asks the hints."""
+    level = _level_in(hint_table.__doc__)
     for plugin in default_plugins():
         if not extends(plugin, EnqueueExtensions):
             continue
@@ -218,6 +257,7 @@ def _event_rules() -> Iterator[Rule]:
                 type(plugin).__module__,
                 f"{plugin.name}.EVENTS",
                 f"EventsToRegister of {plugin.name} ({DEFAULT.tag})",
+                *level,
             )
 
 

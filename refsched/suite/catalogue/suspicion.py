@@ -18,8 +18,7 @@ from pathlib import Path
 from attrs import frozen
 
 from refsched.queue.transitions import TRANSITIONS
-from refsched.suite.catalogue.levels import level_of
-from refsched.suite.catalogue.rules import plugin_of
+from refsched.suite.catalogue.rules import level_of, plugin_of
 from refsched.suite.catalogue.showing import shown_with
 
 TABLE = Path(__file__).with_name("applied.json")

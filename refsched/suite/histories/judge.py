@@ -3,6 +3,8 @@
 
 The specification follows what the implementation did; if that was not allowed, the rule is named. The
 invariants check the same records independently, and come first: what they find is wrong by any specification.
+
+Observed: the protocol is refsched's own, and no scheduler has to speak it.
 """
 
 from __future__ import annotations
@@ -25,9 +27,8 @@ from refsched.records import ERROR, Attempt, Bind, Input, NodeStatus, Queues, Re
 from refsched.releases import release_of
 from refsched.rules import listening
 from refsched.suite.catalogue.attribution import Attribution
-from refsched.suite.catalogue.levels import PROMISED
 from refsched.suite.catalogue.reach import Reach
-from refsched.suite.catalogue.rules import counterpart
+from refsched.suite.catalogue.rules import PROMISED, counterpart
 from refsched.suite.catalogue.showing import shown_with
 from refsched.suite.catalogue.suspicion import MOST
 from refsched.suite.histories.findings import Finding, KnownDefectMetError
@@ -159,7 +160,8 @@ class Judge:
         return min((each.id for each in panics if each.rule in heard), default="")
 
     def error(self, request: str, message: str) -> list[Finding]:
-        """R-ANSWER-01: A request that docs/protocol.md allows is answered, and not with an error.
+        """R-ANSWER-01 (promised: that every pending pod is tried is documented with the Pod API): A request that
+        docs/protocol.md allows is answered, and not with an error.
 
         Raises KnownDefectMetError if the release itself panics here.
         """

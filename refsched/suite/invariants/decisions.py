@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Invariants of a decision: what every attempt that selects a node must satisfy."""
+"""Invariants of a decision: what every attempt that selects a node must satisfy.
+
+Promised: that a pod runs only where it fits and where no filter rejects it is documented with kube-scheduler.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Invariants of places: a pod is in one place, nothing is lost, and what was taken is given back."""
+"""Invariants of places: a pod is in one place, nothing is lost, and what was taken is given back.
+
+Promised: that a pod is bound once and stays pending until then is documented with the Pod API.
+"""
 
 from __future__ import annotations
 

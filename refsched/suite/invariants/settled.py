@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The invariant of liveness: a pod that can be scheduled is scheduled, once nothing else happens."""
+"""The invariant of liveness: a pod that can be scheduled is scheduled, once nothing else happens.
+
+Promised: that a pending pod is scheduled once it fits on a node is documented with the Pod API.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Feature gates: the release in which given gates are set otherwise than by default.
 
+Promised: that a gate is known, and may be locked, is documented with the feature gates.
 Source: component-base/featuregate/feature_gate.go, SetFromMap (v0.34.2).
 """
 
@@ -28,7 +29,8 @@ def with_feature_gates(settings: object, release: Release = DEFAULT) -> Release:
 
 def _with_gate(name: str, setting: object, release: Release, changed: Release) -> Release:
     """R-FEATURE-01: A feature gate that is unknown, or locked and set otherwise than by default, is refused.
-    R-FEATURE-02: A feature gate whose other setting is not specified here can only be set to its default.
+    R-FEATURE-02 (observed: which gates are followed is the limit of this specification): A feature gate whose
+    other setting is not specified here can only be set to its default.
     """
     gate = release.gates.get(name)
     if gate is None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reading a KubeSchedulerConfiguration, strictly and with its plugins' arguments.
 
+Promised: what a configuration says is documented with KubeSchedulerConfiguration.
 Source: cmd/kube-scheduler/app/options/configfile.go, loadConfig; pkg/scheduler/apis/config/scheme/scheme.go;
 pkg/scheduler/apis/config/v1/defaults.go (v1.34.2); k8s.io/kube-scheduler/config/v1/types.go,
 DecodeNestedObjects (v0.34.2).

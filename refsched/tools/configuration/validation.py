@@ -4,6 +4,7 @@
 What concerns leader election and the connection to the API server is not validated, since nothing is decided
 by it.
 
+Promised: what a configuration may say is documented with KubeSchedulerConfiguration.
 Source: pkg/scheduler/apis/config/validation/validation.go; pkg/scheduler/extender.go, makeTransport
 (v1.34.2); client-go/transport/transport.go, TLSConfigFor (v0.34.2).
 """

@@ -4,6 +4,7 @@
 The API server drops such a field from an object that is created, so that no scheduler sees it. If an object here
 has one nevertheless, its owner believes that it counts.
 
+Observed: which fields are followed is the limit of this specification.
 Source: pkg/registry/resource/resourceclaim/strategy.go, resourceslice/strategy.go, deviceclass/strategy.go
 and pkg/api/pod/util.go, dropDisabledFields and what they call (v1.34.2).
 """

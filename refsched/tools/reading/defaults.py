@@ -10,6 +10,7 @@ not-ready taint of a node's first seconds (TaintNodesByCondition), limits and ov
 RuntimeClass would add, and selectors that workloads would take from their templates. Spread constraints get
 no defaults from the API server; those of ``nodeAffinityPolicy`` and others are the scheduler's own.
 
+Promised: defaults are documented with the fields of the API.
 Source: pkg/apis/core/v1/defaults.go and zz_generated.defaults.go; pkg/registry/core/pod/strategy.go,
 PrepareForCreate; plugin/pkg/admission/priority/admission.go, admitPod (v1.34.2).
 """

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from refsched.suite.catalogue.levels import why_level
 from refsched.suite.catalogue.rules import Rule
 from refsched.tools.printing import Page
 from refsched.tools.rulebook.differing import heading
@@ -25,7 +24,7 @@ def write_rule(page: Page, rule: Rule) -> bool:
     page.line(f"code    {path}:{line}  {rule.place}")
     for source in go_lines_of(rule.id):
         page.line(f"Go      {source.url}" + (f"  {source.function}" if source.function else ""))
-    page.line(f"level   {why_level(rule.id)}")
+    page.line(f"level   {rule.why_level}")
     page.line(f"near    {', '.join(each.id for each in neighbours(rule)) or 'no rule'}")
     example = example_of(rule.id)
     if example is None:

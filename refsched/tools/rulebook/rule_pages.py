@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 
-from refsched.suite.catalogue.levels import why_level
 from refsched.suite.catalogue.pages import Tests
 from refsched.suite.catalogue.rules import Rule, all_rules
 from refsched.tools.rulebook.differing import heading
@@ -78,7 +77,7 @@ def area_page(area: str, tests: Tests) -> str:
 def _rule(rule: Rule, tests: Sequence[str]) -> Iterator[str]:
     yield f"({anchor(rule.id)})=\n## {rule.id}"
     yield f"**{prose(rule.sentence)}**"
-    yield f"*{rule.level}*: {why_level(rule.id)}. Holds in Kubernetes {rule.held_in}."
+    yield f"*{rule.level}*: {rule.why_level}. Holds in Kubernetes {rule.held_in}."
     example = example_of(rule.id)
     if example is None:
         yield f"There is no example: {why_without_example(rule.id)}."

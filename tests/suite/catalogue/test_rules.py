@@ -12,13 +12,15 @@ import conformance
 from refsched.framework.events import ActionType
 from refsched.queue.transitions import TRANSITIONS
 from refsched.suite.catalogue.elsewhere import why_elsewhere
-from refsched.suite.catalogue.levels import OBSERVED, PROMISED, level_of, why_level
 from refsched.suite.catalogue.rules import (
+    OBSERVED,
+    PROMISED,
     Rule,
     action_name,
     all_rules,
     counterpart,
     default_plugins,
+    level_of,
     rules_of,
 )
 from refsched.suite.session.conforming import REPLAY, Declaration
@@ -53,8 +55,8 @@ def test_every_test_of_the_suite_names_rules_of_the_catalogue() -> None:
 def test_a_rule_has_a_sentence_a_level_and_a_source(rule: Rule) -> None:
     assert re.fullmatch(r"[A-Z].*\.", rule.sentence), rule.sentence
     assert not re.search(r"\b(Raises|Returns|Source:)", rule.sentence), rule.sentence
-    assert rule.level in (PROMISED, OBSERVED)
-    assert why_level(rule.id)
+    assert rule.level in (PROMISED, OBSERVED), "neither the rule nor its module says a level"
+    assert re.fullmatch(r"[^()]+[^.()]", rule.why_level)
     assert rule.source or rule.area in ("INV", "ANSWER")
 
 
@@ -67,10 +69,21 @@ def test_every_row_of_a_plugins_events_is_a_rule() -> None:
     assert len([rule for rule in all_rules() if rule.startswith("R-CURE-")]) == rows
 
 
-def test_the_nearest_entry_decides_the_level() -> None:
+def test_a_rule_has_the_level_that_it_says_itself_or_else_that_of_its_module() -> None:
     assert level_of("R-SEARCH-01") == OBSERVED
     assert level_of("R-SEARCH-04") == PROMISED
     assert level_of("R-TAINT-01") == PROMISED
+    assert level_of("R-TAINT-06") == OBSERVED
+
+
+def test_a_row_has_the_level_that_the_docstring_of_its_table_says_of_it_or_else_that_of_the_table() -> None:
+    assert level_of("R-QUEUE-07") == PROMISED
+    assert level_of("R-QUEUE-08") == OBSERVED
+    assert level_of("R-CURE-NodePorts-Pod-Delete") == OBSERVED
+
+
+def test_no_rule_no_level() -> None:
+    assert level_of("R-NO-01") == ""
 
 
 def test_areas_and_single_rules_can_be_named() -> None:

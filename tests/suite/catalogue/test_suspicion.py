@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from refsched.suite.catalogue.levels import OBSERVED, PROMISED, level_of
-from refsched.suite.catalogue.rules import all_rules, rules_of_hint
+from refsched.suite.catalogue.rules import OBSERVED, PROMISED, all_rules, level_of, rules_of_hint
 from refsched.suite.catalogue.suspicion import Circumstances, rarity, suspects
 
 ALWAYS = ("R-QUEUE-01", "R-FRAMEWORK-13", "R-FIT-02")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Decide in v1.19: every search considers all nodes, and every node that PreFilter rejected has its status.
 
+Observed: which nodes are looked at, and in which order, is an optimization.
 Source: pkg/scheduler/core/generic_scheduler.go, Schedule, findNodesThatFitPod, prioritizeNodes (v1.19.16).
 """
 
@@ -55,7 +56,8 @@ class Decider(current.Decider):
 
 
 def _with_reasons(before: Status, now: Status) -> Status:
-    """R-EXTENDER-54: In v1.19 a node that Filter, or an extender before, rejected keeps its status if an extender
-    rejects it too, and the extender's reason is added to it. Source: findNodesThatPassExtenders."""
+    """R-EXTENDER-54 (observed: the wording of reasons is not part of the API): In v1.19 a node that Filter, or an
+    extender before, rejected keeps its status if an extender rejects it too, and the extender's reason is added to
+    it. Source: findNodesThatPassExtenders."""
     applies("R-EXTENDER-54")
     return evolve(before, reasons=(*before.reasons, *now.reasons))

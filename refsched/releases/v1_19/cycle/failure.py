@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Failure in v1.19: how a pod that was not scheduled, or not bound, returns to the queue.
 
+Promised: the condition PodScheduled and status.nominatedNodeName are documented with the Pod API.
 Source: pkg/scheduler/scheduler.go, recordSchedulingFailure, updatePod; factory.go, MakeDefaultErrorFunc
 (v1.19.16).
 """

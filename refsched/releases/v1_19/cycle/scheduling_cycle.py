@@ -2,6 +2,7 @@
 """The scheduling cycle of v1.19: a popped pod is assumed on a node, or returned to the queue with the reasons
 why not.
 
+Promised: the scheduling cycle is documented with the scheduling framework, KEP-624.
 Source: pkg/scheduler/scheduler.go, scheduleOne; core/generic_scheduler.go, Schedule (v1.19.16).
 """
 
@@ -80,10 +81,10 @@ def scheduling_cycle(cycle: Cycle) -> Generator[Stop, None, bool]:
 
 
 def _why_not_schedulable(pod: Pod, objects: ObjectStore) -> Status | None:
-    """R-BASIC-01: In v1.19 an attempt ends with an error, before any node is looked at, if the pod names a claim
-    that does not exist.
-    R-BASIC-02: In v1.19 an attempt ends with an error, before any node is looked at, if the pod names a claim that
-    is being deleted.
+    """R-BASIC-01 (observed: how a pod whose claim is missing is rejected was changed later): In v1.19 an attempt
+    ends with an error, before any node is looked at, if the pod names a claim that does not exist.
+    R-BASIC-02 (observed: how a pod whose claim is missing is rejected was changed later): In v1.19 an attempt ends
+    with an error, before any node is looked at, if the pod names a claim that is being deleted.
 
     Source: podPassesBasicChecks."""
     for name in claim_names(pod):

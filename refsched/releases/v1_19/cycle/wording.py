@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Wording in v1.19: the messages if a pod fits on no node, or if a plugin rejects it after a node was chosen.
 
+Observed: the wording of reasons and messages is not part of the API.
 Source: pkg/scheduler/core/generic_scheduler.go, FitError.Error; framework/runtime/framework.go,
 RunReservePluginsReserve, RunPermitPlugins, RunPreBindPlugins, RunBindPlugins, WaitOnPermit (v1.19.16).
 """

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """DefaultPreemption in v1.19: a pod that fits on no node evicts pods of lower priority.
 
+Promised: preemption and nomination are documented with the priority of pods.
 Source: plugins/defaultpreemption/default_preemption.go; pkg/scheduler/factory.go, create;
 pkg/scheduler/util/utils.go, GetUpdatedPod, ClearNominatedNodeName (v1.19.16).
 """
@@ -36,9 +37,11 @@ class DefaultPreemption:
     def post_filter(self, context: PostFilterContext) -> PostFilterResult:
         """R-PREEMPT-58: In v1.19 the pod's nomination is cleared if preemption could help on no node.
         R-PREEMPT-59: In v1.19 too, pods of lower priority lose their nomination to the node.
-        R-PREEMPT-60: In v1.19 no extender is asked about preemption, since the framework is not given any.
-        R-PREEMPT-61: In v1.19 preemption is for the pod as it is stored, which may differ from the one that was
-        popped; it ends with an error if there is no pod of this name any more."""
+        R-PREEMPT-60 (observed: that preemption asks no extender is a mistake of v1.19): In v1.19 no extender is
+        asked about preemption, since the framework is not given any.
+        R-PREEMPT-61 (observed: that a pod which was deleted is tried at all is a mistake of v1.19): In v1.19
+        preemption is for the pod as it is stored, which may differ from the one that was popped; it ends with an
+        error if there is no pod of this name any more."""
         popped = context.pod.pod
         stored = context.api.objects.get(Pod, popped.name, popped.namespace)
         if stored is None:
@@ -79,8 +82,9 @@ def _is_eligible(context: PostFilterContext) -> bool:
 
 
 def _potential_nodes(context: PostFilterContext) -> list[NodeInfo]:
-    """R-PREEMPT-53: In v1.19 preemption is tried on every node that was not rejected as
-    UnschedulableAndUnresolvable, also on one that was not looked at or that an extender rejected."""
+    """R-PREEMPT-53 (observed: on which nodes preemption is tried is an optimization): In v1.19 preemption is tried
+    on every node that was not rejected as UnschedulableAndUnresolvable, also on one that was not looked at or that
+    an extender rejected."""
     hopeless = Code.UNSCHEDULABLE_AND_UNRESOLVABLE
     nodes = [node for node in context.snapshot.nodes if context.status_of(node.name).code is not hopeless]
     applies("R-PREEMPT-53", when=nodes)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pods that belong together with a pod in v1.19: those of the Services and controllers that select it.
 
+Promised: that the pods of a Service or controller are spread is documented with the scheduling policies of v1.19.
 Source: plugins/helper/spread.go, DefaultSelector; client-go listers, GetPodControllers,
 GetPodReplicaSets, GetPodStatefulSets (v1.19.16).
 """

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """ImageLocality in v1.19: init containers do not count.
 
+Observed: that images count is documented, and not how much.
 Source: plugins/imagelocality/image_locality.go (v1.19.16).
 """
 

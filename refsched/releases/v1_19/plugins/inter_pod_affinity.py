@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """InterPodAffinity in v1.19: every pod is filtered and every node is scored, and reasons come in pairs.
 
+Promised: podAffinity and podAntiAffinity are documented with the Pod API.
 Source: plugins/interpodaffinity/filtering.go, scoring.go (v1.19.16).
 """
 
@@ -53,9 +54,9 @@ class InterPodAffinity(current.InterPodAffinity):
     # --- Filter -----------------------------------------------------------------------------------
 
     def filter(self, state: current.Filtering, pod: PodInfo, node: NodeInfo) -> Status:
-        """R-PODAFF-51: In v1.19 a node that does not match the pod's affinity or anti-affinity, or the
-        anti-affinity of a running pod, is rejected with a general reason beside the one that says which of
-        them."""
+        """R-PODAFF-51 (observed: the wording of reasons is not part of the API): In v1.19 a node that does not
+        match the pod's affinity or anti-affinity, or the anti-affinity of a running pod, is rejected with a
+        general reason beside the one that says which of them."""
         status = super().filter(state, pod, node)
         if status.is_success:
             return status
@@ -67,8 +68,8 @@ class InterPodAffinity(current.InterPodAffinity):
     def pre_score(
         self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot
     ) -> Continue[current.TopologyScores]:
-        """R-PODAFF-52: In v1.19 every node gets a score for inter-pod affinity, which is 0 where no term of the
-        pod or of a running pod is met."""
+        """R-PODAFF-52 (observed: a score that is the same for every node decides nothing): In v1.19 every node
+        gets a score for inter-pod affinity, which is 0 where no term of the pod or of a running pod is met."""
         answer = super().pre_score(pod, feasible, snapshot)
         if isinstance(answer, Continue):
             return answer

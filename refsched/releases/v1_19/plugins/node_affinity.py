@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """NodeAffinity in v1.19: every node is filtered, and every feasible node is scored.
 
+Promised: nodeSelector and nodeAffinity are documented with the Pod API.
 Source: plugins/nodeaffinity/node_affinity.go; plugins/helper/node_affinity.go;
 pkg/apis/core/v1/helper/helpers.go, NodeSelectorRequirementsAsSelector (v1.19.16).
 """
@@ -42,7 +43,8 @@ class NodeAffinity:
     def score(self, state: object, pod: PodInfo, node: NodeInfo) -> int | Status:
         """R-NODEAFF-52: In v1.19 a node scores the weights of the pod's preferred terms whose matchExpressions
         match it; matchFields do not count.
-        R-NODEAFF-53: In v1.19 a preferred term without matchExpressions matches no node.
+        R-NODEAFF-53 (observed: a preference without expressions is not documented): In v1.19 a preferred term
+        without matchExpressions matches no node.
         R-NODEAFF-54: In v1.19 a preferred term that compares with a value that is no integer ends the attempt with
         an error when a node is scored."""
         total = 0

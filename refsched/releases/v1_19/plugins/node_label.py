@@ -2,6 +2,7 @@
 """NodeLabel: a configuration requires or prefers that nodes have certain labels, or do not have them.
 
 This is a plugin of v1.19, which a configuration may enable; later releases no longer have it.
+Promised: NodeLabelArgs is documented with KubeSchedulerConfiguration.
 Source: plugins/nodelabel/node_label.go (v1.19.16).
 """
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """NodeName in v1.19: the reason is worded otherwise.
 
+Promised: spec.nodeName is documented with the Pod API.
 Source: plugins/nodename/node_name.go (v1.19.16).
 """
 

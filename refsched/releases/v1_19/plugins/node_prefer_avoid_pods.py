@@ -2,6 +2,7 @@
 """NodePreferAvoidPods: a node may ask by an annotation that the pods of a controller avoid it.
 
 This is a plugin of v1.19 that later releases no longer have.
+Promised: the annotation preferAvoidPods is documented with the Node API.
 Source: plugins/nodepreferavoidpods/node_prefer_avoid_pods.go; pkg/apis/core/v1/helper/helpers.go,
 GetAvoidPodsFromNodeAnnotations (v1.19.16).
 """
@@ -33,7 +34,8 @@ class NodePreferAvoidPods:
     def score(self, state: object, pod: PodInfo, node: NodeInfo) -> int:
         """R-AVOID-01: A node whose preferAvoidPods annotation names the ReplicationController or ReplicaSet that
         controls the pod, by kind and uid, scores 0; every other node scores 100.
-        R-AVOID-02: A preferAvoidPods annotation that cannot be read names no controller."""
+        R-AVOID-02 (observed: the API server would refuse such an annotation): A preferAvoidPods annotation that
+        cannot be read names no controller."""
         owner = pod.pod.metadata.controller
         if owner is None or owner.kind not in _CONTROLLERS:
             return MAX_NODE_SCORE

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """NodeResourcesBalancedAllocation in v1.19: a node whose cpu and memory would be used evenly is preferred.
 
+Observed: that balance is preferred is documented, and not how it is measured.
 Source: plugins/noderesources/balanced_allocation.go (v1.19.16).
 """
 

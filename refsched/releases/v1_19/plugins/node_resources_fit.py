@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """NodeResourcesFit in v1.19: a pod runs where what it requests is still free. It does not score.
 
+Promised: requests and allocatable resources are documented with the Pod and the Node API.
 Source: plugins/noderesources/fit.go (v1.19.16).
 """
 
@@ -71,8 +72,9 @@ class NodeResourcesFit:
         return unschedulable(*reasons) if reasons else SUCCESS
 
     def _insufficient(self, wanted: Resource, node: NodeInfo) -> list[str]:
-        """R-FIT-53: In v1.19 a node that is overcommitted in cpu, memory or ephemeral storage is rejected for
-        any pod that requests something, even if the pod does not request that resource."""
+        """R-FIT-53 (observed: an overcommitted node is an accident): In v1.19 a node that is overcommitted in cpu,
+        memory or ephemeral storage is rejected for any pod that requests something, even if the pod does not
+        request that resource."""
         insufficient = []
         for resource in (CPU, MEMORY, EPHEMERAL_STORAGE, *wanted.scalar):
             asked = amount(wanted, resource)

@@ -2,6 +2,7 @@
 """NodeResourcesLeastAllocated: a node scores higher the more of its resources would be free with the pod.
 
 This is a plugin of its own in v1.19; later it became a scoring strategy of NodeResourcesFit.
+Promised: NodeResourcesLeastAllocatedArgs is documented with KubeSchedulerConfiguration.
 Source: plugins/noderesources/least_allocated.go (v1.19.16).
 """
 

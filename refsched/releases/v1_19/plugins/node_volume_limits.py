@@ -2,6 +2,7 @@
 """NodeVolumeLimits in v1.19: only the volumes that the pods of a node use count, not what else is attached
 there.
 
+Promised: the limits of volumes are documented with the CSINode API and with node-specific volume limits.
 Source: plugins/nodevolumelimits/csi.go, utils.go; pkg/volume/util/attach_limit.go, GetCSIAttachLimitKey
 (v1.19.16).
 """

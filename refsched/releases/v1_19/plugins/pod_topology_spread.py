@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """PodTopologySpread in v1.19: there are no minDomains, no policies and no system defaults.
 
+Promised: topologySpreadConstraints are documented with the Pod API.
 Source: plugins/podtopologyspread/filtering.go, scoring.go, common.go (v1.19.16).
 """
 
@@ -122,7 +123,8 @@ class PodTopologySpread(current.PodTopologySpread):
         return Continue(evolve(state, spreads=tuple(_in_domains_of(scored, each) for each in state.spreads)))
 
     def score(self, state: ScoreState, pod: PodInfo, node: NodeInfo) -> int:
-        """R-SPREAD-55: In v1.19 a node's score for topology spread is cut to an integer, not rounded."""
+        """R-SPREAD-55 (observed: how a score becomes an integer is not part of the API): In v1.19 a node's score
+        for topology spread is cut to an integer, not rounded."""
         applies(
             "R-SPREAD-58",
             when=node.name not in state.ignored
@@ -135,15 +137,16 @@ class PodTopologySpread(current.PodTopologySpread):
     def normalize_score(
         self, state: ScoreState, pod: PodInfo, scores: Mapping[str, int]
     ) -> Mapping[str, int]:
-        """R-SPREAD-56: In v1.19 every node scores 100 for topology spread where the pod has no ScheduleAnyway
-        constraint."""
+        """R-SPREAD-56 (observed: a score that is the same for every node decides nothing): In v1.19 every node
+        scores 100 for topology spread where the pod has no ScheduleAnyway constraint."""
         applies("R-SPREAD-56", when=not state.spreads)
         return normalized(scores, state.ignored)
 
 
 def _in_domains_of(scored: Sequence[NodeInfo], spread: WeighedSpread) -> WeighedSpread:
-    """R-SPREAD-58: In v1.19 pods count for the score only in the domains of the feasible nodes, as extenders sent
-    these back; a node whose own domain is none of them has no pods in it.
+    """R-SPREAD-58 (observed: which nodes' pods v1.19 counts for a score was changed later): In v1.19 pods count
+    for the score only in the domains of the feasible nodes, as extenders sent these back; a node whose own domain
+    is none of them has no pods in it.
 
     v1.19.16 itself panics (a nil pointer in Score) if it scores such a node. Source: initPreScoreState.
     """
@@ -171,9 +174,10 @@ def _counting_all(constraint: Constraint) -> Constraint:
 def _spread(
     constraint: Constraint, constraints: Sequence[Constraint], pod: Pod, snapshot: Snapshot
 ) -> Spread:
-    """R-SPREAD-52: In v1.19 the domains of a DoNotSchedule constraint are those of the nodes that the pod's node
-    selector and required node affinity allow and that have the keys of all its constraints; the pods on every node
-    of these domains count, also on a node that is itself not allowed."""
+    """R-SPREAD-52 (observed: which nodes' pods v1.19 counts was changed later): In v1.19 the domains of a
+    DoNotSchedule constraint are those of the nodes that the pod's node selector and required node affinity allow
+    and that have the keys of all its constraints; the pods on every node of these domains count, also on a node
+    that is itself not allowed."""
     counts: dict[str, int] = {}
     for info in snapshot.nodes:
         labels = info.existing_node.metadata.labels

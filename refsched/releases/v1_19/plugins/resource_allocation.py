@@ -4,6 +4,7 @@ v1.19.
 
 NodeResourcesLeastAllocated, NodeResourcesMostAllocated, RequestedToCapacityRatio and v1.19's
 NodeResourcesBalancedAllocation share it.
+Observed: which requests and defaults count in a score is not part of the API.
 Source: plugins/noderesources/resource_allocation.go; pkg/scheduler/util/non_zero.go (v1.19.16).
 """
 
@@ -58,8 +59,8 @@ def request(pod: Pod, resource: str) -> int:
     """R-ALLOC-02: For the score, a pod asks for the sum of its containers' requests or, if more, for the largest
     request of an init container, where a container without a cpu or memory request asks for 100 milli-CPU or
     200 MiB.
-    R-ALLOC-03: For the score, the cpu of a pod's overhead is rounded up to whole CPUs, each of which counts as one
-    milli-CPU of the request.
+    R-ALLOC-03 (observed: that overhead counts in whole CPUs is an accident of v1.19): For the score, the cpu of a
+    pod's overhead is rounded up to whole CPUs, each of which counts as one milli-CPU of the request.
     Source: calculatePodResourceRequest, where Value() stands for MilliValue()."""
     together = sum(_container_request(container, resource) for container in pod.spec.containers)
     largest = max((_container_request(c, resource) for c in pod.spec.init_containers), default=0)
@@ -80,8 +81,9 @@ Score = Callable[[Allocation], int]
 
 
 def weighted_mean(score: Score, resources: Iterable[ResourceSpec], pod: Pod, node: NodeInfo) -> int:
-    """R-ALLOC-04: A node's score is the mean of the scores of all resources, each with its weight, cut to an
-    integer; a resource that the node does not have, or that the pod does not ask for, counts with its weight.
+    """R-ALLOC-04 (promised: that the scores of resources are weighted is documented with resource bin packing): A
+    node's score is the mean of the scores of all resources, each with its weight, cut to an integer; a resource
+    that the node does not have, or that the pod does not ask for, counts with its weight.
 
     If a resource is listed twice, its last weight counts.
     """

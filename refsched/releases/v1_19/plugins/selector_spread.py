@@ -2,6 +2,7 @@
 """SelectorSpread: the pods of one Service or controller are spread over hosts and zones.
 
 This is a plugin of v1.19, which the default constraints of PodTopologySpread replaced later.
+Promised: that the pods of a Service or controller are spread is documented with the scheduling policies of v1.19.
 Source: plugins/selectorspread/selector_spread.go; pkg/util/node/node.go, GetZoneKey (v1.19.16).
 """
 

@@ -2,6 +2,7 @@
 """ServiceAffinity: the pods of a Service run on nodes with equal labels, or are spread over nodes by a label.
 
 This is a plugin of v1.19, which a configuration may enable; later releases no longer have it.
+Promised: ServiceAffinityArgs is documented with KubeSchedulerConfiguration.
 Source: plugins/serviceaffinity/service_affinity.go; framework/v1alpha1/types.go, NodeInfo.FilterOutPods
 (v1.19.16).
 """
@@ -100,8 +101,8 @@ class ServiceAffinity:
         there than the pod's nodeSelector asks for.
         R-SVCAFF-02: For a label that ServiceAffinity lists and the pod's nodeSelector does not ask for, a pod that
         a Service selects asks for the value on the node that runs the first pod with all labels of the pod.
-        R-SVCAFF-03: If the first pod with all labels of the pod is not on a node that exists, the attempt ends
-        with an error."""
+        R-SVCAFF-03 (observed: an error for a pod that is nominated and runs nowhere is an accident): If the first
+        pod with all labels of the pod is not on a node that exists, the attempt ends with an error."""
         selector = pod.pod.spec.node_selector
         asked = {label: selector[label] for label in self.affinity_labels if label in selector}
         others = [other for other in state.pods if _counts_on(node, other)]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """TaintToleration in v1.19: the reason names the first taint that the pod does not tolerate.
 
+Promised: the effects of taints are documented with the Node and the Pod API.
 Source: plugins/tainttoleration/taint_toleration.go (v1.19.16).
 """
 

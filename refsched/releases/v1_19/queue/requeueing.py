@@ -2,6 +2,7 @@
 """Requeueing in v1.19: every event moves every pod, and a failed pod goes where the events since the last Pop
 say.
 
+Observed: how the queue is divided is this version's way to retry in time.
 Source: pkg/scheduler/internal/queue/scheduling_queue.go (v1.19.16).
 """
 
@@ -36,8 +37,8 @@ class MoveRequests(in_flight.InFlight):
         self._since_pop: list[ObservedEvent] = []
 
     def add(self, pod: QueuedPod) -> None:
-        """R-FLIGHT-51: In v1.19 a Pop ends what was remembered, also for pods that were popped before and are
-        still being bound.
+        """R-FLIGHT-51 (observed: what is remembered for pods in flight is not part of the API): In v1.19 a Pop
+        ends what was remembered, also for pods that were popped before and are still being bound.
 
         Source: Pop, AddUnschedulableIfNotPresent; factory.go, MakeDefaultErrorFunc, which passes the cycle
         that is the last one when the pod comes back.
@@ -118,8 +119,8 @@ class Backoff(backoff.Backoff):
     """This Backoff is counted to the nanosecond."""
 
     def expiration(self, pod: QueuedPod) -> float:
-        """R-BACKOFF-51: In v1.19 the backoff of a pod grows with the number of its attempts, whether they
-        ended in errors or not.
+        """R-BACKOFF-51 (observed: which attempts a backoff counts was changed between releases): In v1.19 the
+        backoff of a pod grows with the number of its attempts, whether they ended in errors or not.
 
         Source: getBackoffTime, calculateBackoffDuration.
         """
@@ -127,7 +128,8 @@ class Backoff(backoff.Backoff):
         return self.rounded(pod.timestamp + self.duration(pod.attempts))
 
     def is_backing_off(self, pod: QueuedPod, now: float) -> bool:
-        """R-BACKOFF-52: In v1.19 a backoff is over at the nanosecond at which it ends.
+        """R-BACKOFF-52 (observed: how exactly a backoff is measured is not part of the API): In v1.19 a backoff is
+        over at the nanosecond at which it ends.
 
         Source: isPodBackingoff, flushBackoffQCompleted.
         """
@@ -151,7 +153,8 @@ class Nominator(nominator.Nominator):
     """
 
     def nominate(self, pod: Pod, node: str | None = None) -> None:
-        """R-NOM-51: In v1.19 a pod is nominated although it is assigned to a node already, if it only exists.
+        """R-NOM-51 (promised: status.nominatedNodeName is documented with the Pod API): In v1.19 a pod is
+        nominated although it is assigned to a node already, if it only exists.
 
         Source: nominatedPodMap.add.
         """
@@ -164,8 +167,8 @@ class Nominator(nominator.Nominator):
         self._put(pod, to)
 
     def counted_on(self, node: str, waiting: nominator.Waiting) -> tuple[PodInfo, ...]:
-        """R-NOM-52: In v1.19 a nominated pod counts as it was when it was nominated or last updated in a
-        queue, whether it waits in a queue or not.
+        """R-NOM-52 (promised: status.nominatedNodeName is documented with the Pod API): In v1.19 a nominated pod
+        counts as it was when it was nominated or last updated in a queue, whether it waits in a queue or not.
 
         Source: NominatedPodsForNode.
         """
