@@ -98,7 +98,8 @@ class Checker:
         self.offered: Mapping[str, int] = {}
         """How many options there were for each question of the last attempt."""
         self.specified: Attempt | Bind | None = None
-        """What the specification did when the last attempt, or the end of a binding cycle, was compared."""
+        """This is what the specification did when the last attempt, or the end of a binding cycle, was
+        compared."""
         self.has_diverged = False
         """What happened may have been allowed, but the history cannot be followed any further."""
 

@@ -25,10 +25,10 @@ OF_VICTIMS = frozenset({"victims", "nominatedNode"})
 @define
 class Evictions:
     _nodes: set[str] = Factory(set)
-    """The nodes from which more than one victim was deleted at once."""
+    """From these nodes more than one victim was deleted at once."""
 
     _unsure: frozenset[str] = frozenset()
-    """Those of these nodes on which the next attempt may find either of two victims."""
+    """On these of the nodes the next attempt may find either of two victims."""
 
     def before(self, scheduler: SchedulerState) -> None:
         """Notes, when an attempt begins, on which of the nodes the order of pods is open."""

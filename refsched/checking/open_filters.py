@@ -119,9 +119,9 @@ def _with_allocator(state: CycleState, claims: PodClaims, allocator: Allocator) 
 # --- The framework of a scheduler that is followed ------------------------------------------------
 
 Pick = Callable[[str, Sequence[Status]], Status]
-"""A function that returns which of the possible statuses Filter gave the node of this name."""
+"""It returns which of the possible statuses Filter gave the node of this name."""
 Given = Callable[[str], Status | None]
-"""A function that returns the status that the node of this name has without asking any plugin, if it has one."""
+"""It returns the status that the node of this name has without asking any plugin, if it has one."""
 
 
 @cache

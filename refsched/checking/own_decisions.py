@@ -27,7 +27,7 @@ class OwnDecisions:
     plugins: OwnPlugins
     has_filtered: bool = False
     _rejected: set[str] = Factory(set)
-    """The pods (``namespace/name``) whose last attempt or binding one of these plugins rejected."""
+    """One of these plugins rejected the last attempt or binding of these pods (``namespace/name``)."""
     _has_advanced: bool = False
 
     def foresee(self, records: Iterable[Record]) -> None:

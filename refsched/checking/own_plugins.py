@@ -37,7 +37,7 @@ from refsched.queue.scheduling_queue import SchedulingQueue
 from refsched.records import BOUND, ERROR, SCHEDULED, Attempt, Bind
 
 UNNAMED = "a plugin of its own"
-"""The name of a plugin that rejected a pod if the record does not give it."""
+"""A plugin that rejected a pod has this name if the record does not give it."""
 
 _WHERE = re.compile(r'running (?:\w+ )*[Pp]lugins?:? (?:plugin )?"([^"]*)"')
 """How the message of an error begins that a plugin returned."""

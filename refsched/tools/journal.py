@@ -49,7 +49,7 @@ class Journal:
     steps: list[Step] = Factory(list)
     answers: list[object] = Factory(list)
     _left: deque[object] = field(factory=deque, init=False)
-    """The answers that are yet to be given again."""
+    """These answers are yet to be given again."""
 
     def reached(self, reach: Callable[[ExtenderConfig], Ask]) -> Callable[[ExtenderConfig], Ask]:
         """Returns how extenders are reached whose answers are kept."""

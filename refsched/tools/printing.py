@@ -22,7 +22,7 @@ from refsched.errors import LONGEST_LINE, one_line, printable, shortened
 
 TABLE, JSON, YAML = "table", "json", "yaml"
 UNBOUNDED = 100_000
-"""Columns: wider than any row."""
+"""So many columns are wider than any row."""
 
 
 class Page:

@@ -54,10 +54,10 @@ CAPABILITIES: Mapping[str, str] = {
 }
 
 OBJECT_INPUTS = ("create", "update", "delete")
-"""What may become of an object; of the last two an implementation may take fewer."""
+"""These requests say what becomes of an object. An implementation may take fewer than all three."""
 
 _NEEDS_INPUT = (("preemption", "delete"), ("volumes", "update"), ("devices", "update"))
-"""A capability, and what the API server answers to what such an implementation writes."""
+"""Each row has a capability, and what the API server answers to what such an implementation writes."""
 
 # --- Hello ----------------------------------------------------------------------------------------
 

@@ -22,8 +22,8 @@ PROFILES: Mapping[str, frozenset[str]] = {
     "queue": frozenset({"filter", "queue", "cache"}),
     "full": frozenset(CAPABILITIES),
 }
-"""What people have, by name, and the capabilities that it is judged by: ``predicates`` is a function that says
-whether a pod fits a node, as autoscalers have one; ``full`` is a whole scheduler."""
+"""These are kinds of programs, by name, with the capabilities that they are judged by: ``predicates`` is a
+function that says whether a pod fits a node, as autoscalers have one; ``full`` is a whole scheduler."""
 
 
 @frozen

@@ -31,19 +31,19 @@ SELDOM = 0.25
 """How much less a place is suspected of a mix-up than of a slip."""
 
 REPORTING = "refsched.cycle.attempt"
-"""The module that says how a decision is reported. It explains nothing: what is not reported is not compared."""
+"""This module says how a decision is reported. It explains nothing, since what is not reported is not compared."""
 
 _FUTURE = ast.parse("from __future__ import annotations").body
-"""As the modules of the specification begin."""
+"""The modules of the specification begin with this import."""
 
 
 @frozen
 class Breaking:
-    """``rules`` are those of the place that is changed, the nearest first, and ``value`` is how much the most
-    suspected of them is suspected, for each caller; ``where`` is the function, which has so many ``callers``, or
-    None for a row of a table. ``breaks`` makes the change, and answers what undoes it, or None where the change
-    cannot be made. ``is_known`` says that the change is one of a planted scheduler, and ``rules`` are those which
-    that one breaks."""
+    """A Breaking is one change of the specification. ``rules`` are those of the place that is changed, the nearest
+    first, and ``value`` is how much the most suspected of them is suspected, for each caller; ``where`` is the
+    function, which has so many ``callers``, or None for a row of a table. ``breaks`` makes the change, and returns
+    what undoes it, or None if the change cannot be made. ``is_known`` says that the change is one of a planted
+    scheduler, and ``rules`` are those which that one breaks."""
 
     where: Function | None
     rules: tuple[str, ...]
@@ -108,7 +108,7 @@ def breakings_of_place(function: Function, place: Place, rules: tuple[str, ...])
 def _likely(
     function: Function, place: Place, rules: tuple[str, ...], callers: int, worth: float
 ) -> Iterator[Breaking]:
-    """The place as mutation and slips change it."""
+    """Yields the place as mutation and common mutations change it."""
     values = vars(sys.modules[function.module])
     mutated = chain.from_iterable(operator(place.node) for operator in OPERATORS.values())
     for changed in chain(mutated, common_mutations_of(place.node, values, _answers(place, function))):
@@ -118,13 +118,13 @@ def _likely(
 def _unlikely(
     function: Function, place: Place, rules: tuple[str, ...], callers: int, worth: float
 ) -> Iterator[Breaking]:
-    """The place with one thing taken for another."""
+    """Yields the place with one thing taken for another."""
     for changed in rare_mutations_of(place.node, vars(sys.modules[function.module])):
         yield Breaking(function, rules, worth, _Change(function, place, changed), callers)
 
 
 def _answers(place: Place, function: Function) -> str:
-    """The type of what the function answers; empty where it is not a function of a module or of a class."""
+    """Returns the type of what the function returns; empty if it is not a function of a module or of a class."""
     names = function.name.split(".")
     definition = _only(place.root, names)
     if isinstance(definition, ast.ClassDef):
@@ -152,8 +152,8 @@ class _Change:
     changed: ast.AST
 
     def __call__(self) -> Undo | None:
-        """The function has the changed code. None where that cannot be, as it is not a function of a module or of
-        a class, or the change leaves what is no program."""
+        """Changes the code of the function. Returns None if that is impossible, because it is not a function of a
+        module or of a class, or because what is left is no program."""
         try:
             code = self._compiled()
         except (SyntaxError, ValueError, TypeError):
@@ -174,7 +174,7 @@ class _Change:
 
 
 def _only(root: ast.Module, names: list[str]) -> ast.stmt:
-    """The definition of this name, and of a class this method alone."""
+    """Returns the definition of this name, and of a class this method alone."""
     named = (node for node in root.body if isinstance(node, ast.ClassDef | ast.FunctionDef))
     definition = next(node for node in named if node.name == names[0])
     if isinstance(definition, ast.FunctionDef) or len(names) == 1:
@@ -195,7 +195,7 @@ def _put(place: Place, node: ast.AST) -> None:
 
 @contextmanager
 def broken(breaking: Breaking) -> Iterator[bool]:
-    """While the block runs, the specification does what it does not do. False where that cannot be."""
+    """Has the specification broken while the block runs. Yields False if that is impossible."""
     undo = breaking.breaks()
     if undo is None:
         yield False

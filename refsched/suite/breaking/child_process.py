@@ -20,20 +20,21 @@ from refsched.errors import one_line
 from refsched.suite.histories.findings import Comparison
 
 SECONDS = 2.0
-"""Of a processor, for one history and one breaking: a broken specification that takes as long never ends."""
+"""One history and one breaking may take so many seconds of a processor: a broken specification that takes longer
+never ends."""
 
 DEADLINE = 240.0
-"""Seconds of the clock after which no answer is waited for: nothing hangs."""
+"""After so many seconds of the clock no answer is waited for any more."""
 
 
 def agrees(comparison: Comparison, seconds: float = 0.0) -> bool:
-    """Whether the specification, as it is now, allows what came. One that raises, or takes longer than these
-    seconds of a processor (0: ``SECONDS``), does not."""
+    """Returns whether the specification, as it is now, allows what came. One that raises, or takes longer than
+    these seconds of a processor (0: ``SECONDS``), does not."""
     return bool(answer(comparison, seconds, if_raised=False))
 
 
 def answer(comparison: Comparison, seconds: float, if_raised: bool | None) -> bool | None:
-    """As ``agrees``, but for what is answered where the specification raises, or takes longer."""
+    """Returns the same as ``agrees``, but ``if_raised`` if the specification raises, or takes longer."""
     try:
         with _limited(seconds or SECONDS):
             return comparison.agrees()
@@ -47,7 +48,8 @@ class _TooLongError(Exception):
 
 @contextmanager
 def _limited(seconds: float) -> Iterator[None]:
-    """A broken specification may never come to an end."""
+    """Raises _TooLongError in the block after so many seconds of a processor: a broken specification may never
+    come to an end."""
 
     def late(number: int, frame: object) -> None:
         raise _TooLongError
@@ -64,8 +66,8 @@ def _limited(seconds: float) -> Iterator[None]:
 
 @frozen
 class Answers:
-    """``said`` came from another process, in this order. ``why`` says why that one did not come to its end, and is
-    empty where it did; ``is_over`` says that its time was over. It took so many ``seconds`` of a processor."""
+    """Answers are what a child process ``said``, in its order. ``why`` says why it did not come to its end, and is
+    empty if it did; ``is_over`` says that its time was over. It took so many ``seconds`` of a processor."""
 
     said: tuple[Any, ...] = ()
     why: str = ""
@@ -74,8 +76,8 @@ class Answers:
 
 
 def run_in_child(compute: Callable[[], Iterable[Any]], patience: float) -> Answers:
-    """What this computes, as JSON, in a process that parts from this one: here nothing is ever broken. The process
-    may take ``patience`` seconds of a processor; what it has answered by then counts."""
+    """Returns what this computes, as JSON, in a forked process, so that nothing is ever broken in this one. The
+    process may take ``patience`` seconds of a processor; what it has returned by then counts."""
     if not hasattr(os, "fork"):
         return Answers(why="on this system no process can be forked")
     answers, says = os.pipe()
@@ -111,7 +113,7 @@ def run_in_child(compute: Callable[[], Iterable[Any]], patience: float) -> Answe
 
 
 ONE, END = "one", "end"
-"""The members of what the child says: one answer; or its end, with what went wrong."""
+"""A line of the child has one of these members: one answer, or its end, with what went wrong."""
 
 
 def _ending(status: int) -> str:
@@ -121,7 +123,7 @@ def _ending(status: int) -> str:
 
 
 def _answer(says: int, compute: Callable[[], Iterable[Any]], patience: float) -> Any:
-    """In the child, which does not come back, and in which nobody traces what runs."""
+    """Computes in the child, which never returns, and in which nothing is traced."""
     sys.settrace(None)
     try:
         signal.signal(signal.SIGVTALRM, signal.SIG_DFL)
@@ -149,7 +151,7 @@ def _write(answer: IO[bytes], message: dict[str, Any]) -> None:
 
 
 def _read(answers: int, patience: float) -> tuple[list[bytes], bool]:
-    """The whole lines that come before the end or before the patience is over, and whether it is over."""
+    """Returns the whole lines that come before the end or before the patience is over, and whether it is over."""
     deadline = time.monotonic() + patience
     said = b""
     while select.select([answers], [], [], max(0.0, deadline - time.monotonic()))[0]:

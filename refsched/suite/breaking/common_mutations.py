@@ -25,12 +25,13 @@ EMPTY: Mapping[str, tuple[str, ...]] = {
     "frozenset": ("frozenset()",),
     "Status": ("SUCCESS",),
 }
-"""By the type that a function answers what it may always answer; of what has another type it is None."""
+"""By its type, these are the values that a function may always return; a function of another type may return
+None."""
 
 
 def common_mutations_of(node: ast.AST, values: Mapping[str, Any], answers: str = "") -> Iterator[ast.AST]:
-    """Nodes that may stand in place of this one; ``values`` are those of the module by their names, and
-    ``answers`` is the type of what the function answers."""
+    """Yields nodes that may stand in place of this one; ``values`` are those of the module by their names, and
+    ``answers`` is the type that the function returns."""
     match node:
         case ast.expr():
             yield from _of_expression(node)
@@ -52,7 +53,7 @@ def common_mutations_of(node: ast.AST, values: Mapping[str, Any], answers: str =
 
 
 def _is_turned_anyway(value: ast.expr, empty: ast.expr) -> bool:
-    """Whether mutation lets the function return this truth value."""
+    """Returns whether mutation already has the function return this truth value."""
     is_condition = isinstance(value, ast.Compare | ast.BoolOp) or (
         isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.Not)
     )
@@ -88,7 +89,7 @@ def _of_expression(node: ast.expr) -> Iterator[ast.AST]:
 
 
 def _rounded_otherwise(left: ast.expr, right: ast.expr) -> Iterator[ast.expr]:
-    """Up, and to the nearest."""
+    """Yields the division rounded up, and rounded to the nearest integer."""
     negative = ast.BinOp(ast.UnaryOp(ast.USub(), left), ast.FloorDiv(), right)
     yield ast.UnaryOp(ast.USub(), negative)
     yield ast.Call(_name("round"), [ast.BinOp(left, ast.Div(), right)], [])
@@ -103,8 +104,8 @@ def _backwards(over: ast.expr) -> ast.expr:
 
 
 def _truth(test: ast.expr, *, holds: bool) -> ast.expr:
-    """A condition that always or never holds. It names what the condition names, so that the code has the same
-    variables of its surroundings."""
+    """Returns a condition that always or never holds. It names what the condition names, so that the code has the
+    same free variables."""
     constant = ast.Constant(holds)
     operator = ast.Or() if holds else ast.And()
     return ast.BoolOp(operator, [ast.Call(_name("bool"), [constant], []), copy(test)])

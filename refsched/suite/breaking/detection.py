@@ -33,17 +33,18 @@ BREAKINGS = 12
 """So many breakings of a rule are tried with each history."""
 
 BRIEFLY = 1.0
-"""Seconds of a processor for one history and one breaking: these histories are small."""
+"""One history and one breaking may take so many seconds of a processor: these histories are small."""
 
 PATIENCE = 120.0
-"""Seconds of a processor for all rules of a process: about ten times as many as it takes. Rules that were not
-tried by then are not exercised."""
+"""All rules of a process may take so many seconds of a processor, about ten times as many as they need. Rules that
+were not tried by then are not exercised."""
 
 
 @frozen
 class Tried:
-    """``changes`` says of each rule that was broken whether that changes what was compared in each history, in
-    their order and as far as the first one in which it does. ``untried`` says of each other rule why not."""
+    """A Tried says in ``changes`` of each rule that was broken whether that changes what was compared in each
+    history, in their order and as far as the first one in which it does. ``untried`` says of each other rule why
+    not."""
 
     changes: Mapping[str, Sequence[bool]]
     untried: Mapping[str, str]
@@ -72,7 +73,7 @@ def changing(candidates: Mapping[str, Sequence[Comparison]]) -> Tried:
 
 
 def _changing(candidates: Mapping[str, Sequence[Comparison]]) -> Iterator[object]:
-    """First says that it can begin."""
+    """Yields None once it can begin, and then each rule with its answers."""
     breakings = _Breakings(candidates)
     yield None
     for rule, came in candidates.items():
@@ -97,15 +98,16 @@ def _is_changed(breakings: _Breakings, rule: str, comparison: Comparison) -> boo
 
 
 def _answer(breaking: Breaking, comparison: Comparison, if_raised: bool | None = None) -> bool | None:
-    """Whether the specification that is broken so agrees. None where it cannot be broken so; ``if_raised`` where
-    it raises, or does not come to an end."""
+    """Returns whether the specification that is broken so agrees, or None if it cannot be broken so. Returns
+    ``if_raised`` if it raises, or does not come to an end."""
     with broken(breaking) as is_broken:
         return answer(comparison, BRIEFLY, if_raised) if is_broken else None
 
 
 class _Breakings:
-    """By rule what breaks it: the mistakes of planted schedulers first, as they say which rules they break; then
-    the rows of tables, and the places in the source to which the rule is the nearest one, or at least near."""
+    """The _Breakings have by rule what breaks it: the mistakes of planted schedulers first, as they say which
+    rules they break; then the rows of tables, and the places in the source to which the rule is the nearest one,
+    or at least near."""
 
     def __init__(self, rules: Iterable[str]) -> None:
         self._ready: dict[str, list[Breaking]] = defaultdict(list)
@@ -126,13 +128,14 @@ class _Breakings:
                         (self._far if number else self._near)[rule].append((function, place))
 
     def of(self, rule: str) -> Iterator[Breaking]:
-        """An invariant stands beside the specification, and whoever breaks it is seen without a comparison."""
+        """Yields what breaks the rule. An invariant stands beside the specification, and a scheduler that breaks
+        it is seen without a comparison."""
         stated = all_rules().get(rule)
         is_of_specification = stated is not None and not stated.module.startswith("refsched.suite.")
         return islice(self._all_of(rule) if is_of_specification else iter(()), BREAKINGS)
 
     def simplest(self, rule: str) -> Iterator[Sequence[Breaking]]:
-        """Yields how it is broken most plainly, place by place."""
+        """Yields the simplest breakings of the rule, place by place."""
         for module in specification_modules():
             yield from simplest_of(module).get(rule, ())
 
@@ -143,7 +146,7 @@ class _Breakings:
 
 
 def specification_modules() -> Iterator[str]:
-    """Those of the specification that are imported."""
+    """Yields the modules of the specification that are imported."""
     for name in sorted(sys.modules):
         package, _, within = name.partition(".")
         if package == "refsched" and "." in within and within.partition(".")[0] not in AROUND:

@@ -44,11 +44,12 @@ AT_ONCE = 3
 """After so many of the other histories what agrees with too few is left out."""
 
 PATIENCE = 60.0
-"""Seconds of a processor after which nothing is explained: about six times as many as the work takes. It is the
-work that bounds an explanation; a slow machine, or what other programs do, does not decide which rule is named."""
+"""After so many seconds of a processor nothing is explained: this is about six times as many as the work takes. It
+is the work that bounds an explanation; a slow machine, or what other programs do, does not decide which rule is
+named."""
 
 ENOUGH = 0.6
-"""The share of the histories that a breaking must agree with."""
+"""A breaking must agree with this share of the histories."""
 
 OF_AREA = 0.2
 """How much a rule is suspected of the area of a suspected one, compared with that one."""
@@ -71,31 +72,33 @@ NEAREST = 4
 """So many rules of a place are those that its breaking may break."""
 
 NEAR = 0.06
-"""By how much less a breaking may agree, or count, that is named beside the best one."""
+"""A breaking that agrees, or counts, by so much less is named beside the best one."""
 
 ALIKE = 0.004
-"""By how much less a rule may count that stays the first one, as it is the most suspected."""
+"""The most suspected rule stays the first one if it counts by so much less."""
 
 OF_A_ROW = 0.01
-"""By how much less a row of a table counts that is led elsewhere or left out, as that explains whatever it is."""
+"""A row of a table that is led elsewhere or left out counts by so much less, since that explains almost
+anything."""
 
 LEAST = 0.001
 """No rule is suspected less."""
 
 FARTHER = 0.005
-"""By how much less a rule counts for each that is nearer to what is broken."""
+"""A rule counts by so much less for each rule that is nearer to what is broken."""
 
 TENTH = 0.01
-"""By how much less a rule counts that is suspected a tenth as much."""
+"""A rule that is suspected a tenth as much counts by so much less."""
 
 CHANGED = 0.001
-"""By how much less for each rule that is applied then and was not before, or the other way round."""
+"""A breaking counts by so much less for each rule that is applied with it and not without it, or the other way
+round."""
 
 
 @frozen
 class Histories:
-    """What a scheduler did in the ``smallest`` history that shows a failure, in ``others`` of the same test and
-    near it, and, ``besides``, in the smallest history of each other failure of the test."""
+    """Histories are what a scheduler did in the ``smallest`` history that shows a failure, in ``others`` of the
+    same test and near it, and, ``besides``, in the smallest history of each other failure of the test."""
 
     smallest: Comparison
     others: Sequence[Comparison] = ()
@@ -104,9 +107,9 @@ class Histories:
 
 @frozen
 class Explanation:
-    """``share`` is the share of histories with which the specification agrees while one of ``rules`` is broken; it
-    agrees with about as many for so many of them as are ``alike``. ``vanish`` says of each other failure whether
-    it is none for the specification that is broken in the best way."""
+    """An Explanation names ``rules``, while one of which is broken the specification agrees with a ``share`` of
+    the histories; it agrees with about as many for the first ``alike`` of them. ``vanish`` says of each other
+    failure whether it is none for the specification that is broken in the best way."""
 
     rules: tuple[str, ...] = ()
     share: float = 0.0
@@ -116,8 +119,8 @@ class Explanation:
 
 @frozen
 class _Tried:
-    """A breaking that agrees with this share of the histories. ``changed`` counts the rules that are applied in
-    the smallest history with it and not without it, or the other way round."""
+    """A _Tried is a breaking that agrees with this share of the histories. ``changed`` counts the rules that are
+    applied in the smallest history with it and not without it, or the other way round."""
 
     breaking: Breaking
     share: float
@@ -126,7 +129,7 @@ class _Tried:
 
 @frozen
 class _Question:
-    """What is to be explained, and the breakings that may, the most suspected first."""
+    """A _Question is what is to be explained, with the breakings that may explain it, the most suspected first."""
 
     histories: Histories
     value: Mapping[str, float]
@@ -142,7 +145,8 @@ class _Question:
         return cls(histories, value, coverage.applied, found)
 
     def answer(self, may_be: Callable[[str], bool]) -> Explanation:
-        """Nothing is explained where the specification agrees as it is: it does not see the failure."""
+        """Returns the explanation. Nothing is explained if the specification agrees as it is, since it does not
+        see the failure."""
         if agrees(self.histories.smallest):
             return Explanation()
         tried = self._compared(self._that_show_it())
@@ -152,7 +156,8 @@ class _Question:
         return evolve(found, vanish=self._vanish(tried, found))
 
     def _vanish(self, tried: Sequence[_Tried], found: Explanation) -> tuple[bool, ...]:
-        """Of all that break the rule that is named first the one that agrees with most is asked."""
+        """Returns whether each other failure vanishes. Of all breakings of the rule that is named first, the one
+        that agrees with most histories is asked."""
         best = max(
             (one for one in tried if found.rules[0] in one.breaking.rules),
             key=lambda one: (one.share, -one.changed),
@@ -161,7 +166,7 @@ class _Question:
             return tuple(agrees(one) for one in self.histories.besides)
 
     def _that_show_it(self) -> list[_Tried]:
-        """The breakings that agree with the smallest history."""
+        """Returns the breakings that agree with the smallest history."""
         found: list[_Tried] = []
         left = WORK
         places: Counter[tuple[str, ...]] = Counter()
@@ -179,9 +184,9 @@ class _Question:
         return found
 
     def _compared(self, tried: list[_Tried]) -> list[_Tried]:
-        """Those of them that agree with enough of the other histories, and with about as many as the best one, and
-        with how many they agree. The histories are tried a few at a time, the shortest first, until the work that
-        is left is not enough to try all of them."""
+        """Returns those of them that agree with enough of the other histories, and with about as many as the best
+        one, and with how many they agree. The histories are tried a few at a time, the shortest first, until the
+        work that is left is not enough to try all of them."""
         missed, seen, left = dict.fromkeys(range(len(tried)), 0), 1, WORK_BEHIND
         others = sorted(self.histories.others, key=lambda other: other.records)
         for first in range(0, len(others), AT_ONCE):
@@ -200,8 +205,8 @@ class _Question:
 
 
 def _values(suspected: Sequence[str], coverage: LineCoverage) -> Mapping[str, float]:
-    """How much each rule is suspected. A row of a plugin's events is near the plugin's other rules, and every
-    other rule is near those of its area. Of rules that are near one, the rare ones are suspected more."""
+    """Returns how much each rule is suspected. A row of a plugin's events is near the plugin's other rules, and
+    every other rule is near those of its area. Of rules that are near one, the rare ones are suspected more."""
     areas: dict[str, float] = {}
     plugins: dict[str | None, float] = {}
     for place, rule in enumerate(suspected):
@@ -226,15 +231,15 @@ def _values(suspected: Sequence[str], coverage: LineCoverage) -> Mapping[str, fl
 def explanation_of(
     histories: Histories, suspected: Sequence[str], may_be: Callable[[str], bool]
 ) -> Explanation:
-    """``suspected`` are rules that may be broken, the most suspected first; no rule is named but one that
-    ``may_be``."""
+    """Returns the explanation. ``suspected`` are rules that may be broken, the most suspected first; no rule is
+    named but one that ``may_be``."""
     return _Question.about(histories, suspected, ()).answer(may_be)
 
 
 def _best(tried: Sequence[_Tried], value: Mapping[str, float], may_be: Callable[[str], bool]) -> Explanation:
-    """That rule comes first whose breaking agrees with most; of rules whose breakings agree with about as much, a
-    suspected one whose breaking changes little. What has many callers is suspected less, as it would show in
-    more."""
+    """Returns the explanation by the rules whose breakings agree with most histories; of rules whose breakings
+    agree with about as many, a suspected one whose breaking changes little comes first. What has many callers is
+    suspected less, as it would show in more."""
     best: dict[str, float] = {}
     for one in tried:
         far = CHANGED * one.changed + (OF_A_ROW if one.breaking.where is None else 0.0)
@@ -250,8 +255,8 @@ def _best(tried: Sequence[_Tried], value: Mapping[str, float], may_be: Callable[
 
 
 def named(explanation: Explanation, suspected: Sequence[str]) -> tuple[str, ...]:
-    """The rules to name, the first one first. The most suspected one stays where it explains about as much as the
-    best one, or where no breaking agrees with enough."""
+    """Returns the rules to name. The most suspected one stays first if it explains about as much as the best one,
+    or if no breaking agrees with enough."""
     rules = explanation.rules
     if explanation.share < ENOUGH or suspected[0] in rules[: explanation.alike]:
         rules = (suspected[0], *(rule for rule in rules if rule != suspected[0]))
@@ -268,9 +273,9 @@ def explained_in_child(
     patience: float = PATIENCE,
     without: Collection[str] = (),
 ) -> Explanation:
-    """The same, in a process that parts from this one: here nothing is ever broken. Nothing is explained where a
-    process cannot part, or takes longer than ``patience``, in seconds of a processor. ``without`` are planted
-    schedulers whose mistakes explain nothing."""
+    """Returns the same, computed in a forked process, so that nothing is ever broken in this one. Nothing is
+    explained if a process cannot be forked, or takes longer than ``patience``, in seconds of a processor.
+    ``without`` are planted schedulers whose mistakes explain nothing."""
     question = _Question.about(
         histories, suspected, without
     )  # what it reads of the source is remembered here

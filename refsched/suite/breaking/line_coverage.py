@@ -25,7 +25,8 @@ _ROOT = str(Path(refsched.__path__[0]))
 
 @frozen
 class Function:
-    """``name`` is ``Class.method``, and of a function within another ``outer.inner``."""
+    """A Function is one of a module; ``name`` is ``Class.method``, or ``outer.inner`` of a function within
+    another."""
 
     module: str
     name: str
@@ -33,8 +34,9 @@ class Function:
 
 @define
 class LineCoverage:
-    """``lines`` are those that ran, and ``callers`` for each function that ran the functions that called it, each
-    with the line of the call; ``applied`` are the rules. All stand in the order in which they were first seen."""
+    """A LineCoverage has the ``lines`` that ran, and in ``callers`` for each function that ran the functions that
+    called it, each with the line of the call; ``applied`` are the rules. All stand in the order in which they were
+    first seen."""
 
     lines: dict[str, set[int]] = Factory(dict)
     callers: dict[Function, dict[tuple[Function, int], None]] = Factory(dict)
@@ -42,9 +44,9 @@ class LineCoverage:
     _around: dict[Function, tuple[tuple[str, ...], tuple[str, ...]]] = Factory(dict)
 
     def rules_at(self, function: Function, line: int, value: Callable[[str], float]) -> tuple[str, ...]:
-        """The rules of this line, the nearest first. Where the function has none they are those of its callers,
-        at the lines of their calls; of a method that the framework calls, those of what it calls come before
-        them. None of either is nearer than another: those of the greatest ``value`` come first."""
+        """Returns the rules of this line, the nearest first. If the function has none, they are those of its
+        callers, at the lines of their calls; of a method that the framework calls, those of what it calls come
+        before them. None of either is nearer than another: those of the greatest ``value`` come first."""
         own = rules_in(function, line)
         if own:
             return own
@@ -64,7 +66,7 @@ class LineCoverage:
                     yield from self._rules_of_callers(caller, below | {function})
 
     def _rules_of_called(self, function: Function) -> Iterator[str]:
-        """None but those of what a plugin's method calls, if it is the framework that calls the method."""
+        """Yields the rules of what a plugin's method calls, if it is the framework that calls the method."""
         callers = self.callers.get(function, {})
         if _is_of_plugins(function) and not any(_is_of_plugins(caller) for caller, _ in callers):
             for called, called_by in self.callers.items():
@@ -107,7 +109,7 @@ def _entered(coverage: LineCoverage, frame: FrameType) -> Callable[[FrameType, s
 
 
 def _caller_of(frame: FrameType, function: Function) -> tuple[Function, int] | None:
-    """The nearest other function of the specification below this frame."""
+    """Returns the nearest other function of the specification below this frame."""
     back = frame.f_back
     while back is not None:
         caller = _function_of(back.f_code)
@@ -119,7 +121,7 @@ def _caller_of(frame: FrameType, function: Function) -> tuple[Function, int] | N
 
 @cache
 def _function_of(code: CodeType) -> Function | None:
-    """The function of the specification; None for what is not of it, and for what runs on import."""
+    """Returns the function of the specification, or None for what is not of it, and for what runs on import."""
     if not code.co_filename.startswith(_ROOT):
         return None
     parts = Path(code.co_filename).relative_to(_ROOT).with_suffix("").parts
@@ -135,8 +137,8 @@ def _function_of(code: CodeType) -> Function | None:
 
 @cache
 def rules_in(function: Function, line: int) -> tuple[str, ...]:
-    """The rules that the function applies or states: those in the smallest statement around the line first, of
-    them the ones below it before those above."""
+    """Returns the rules that the function applies or states: those in the smallest statement around the line
+    first, of them the ones below it before those above."""
     marks = _marks(function.module).get(function.name, ())
     around = [span for span in _blocks(function.module).get(function.name, ()) if span[0] <= line <= span[1]]
 
@@ -149,8 +151,8 @@ def rules_in(function: Function, line: int) -> tuple[str, ...]:
 
 
 def rules_called(function: Function, node: ast.AST) -> Iterator[str]:
-    """The rules of the functions that this node of the function calls, by their names or as its methods. Of a
-    statement with others within, only its condition, or what it goes through, counts."""
+    """Yields the rules of the functions that this node of the function calls, by their names or as its methods. Of
+    a statement with others within, only its condition, or what it iterates over, counts."""
     if isinstance(node, ast.If | ast.For):
         node = node.test if isinstance(node, ast.If) else node.iter
     for call in ast.walk(node):
@@ -184,7 +186,7 @@ def _functions_of(module: str) -> tuple[tuple[str, ast.AST], ...]:
 
 @cache
 def _blocks(module: str) -> Mapping[str, list[tuple[int, int]]]:
-    """The first and the last lines of the statements of each function."""
+    """Returns the first and the last lines of the statements of each function."""
     return {
         name: [
             (node.lineno, node.end_lineno or node.lineno)
@@ -197,7 +199,7 @@ def _blocks(module: str) -> Mapping[str, list[tuple[int, int]]]:
 
 @cache
 def _marks(module: str) -> Mapping[str, list[tuple[int, str]]]:
-    """By function the lines at which a rule is applied, or a reason that names it is given."""
+    """Returns by function the lines at which a rule is applied, or a reason that names it is given."""
     found: dict[str, list[tuple[int, str]]] = {}
     for name, function in _functions_of(module):
         for node in ast.walk(function):

@@ -25,8 +25,9 @@ _MISSING = object()
 
 @frozen
 class Mistake:
-    """``lines`` are the first and the last one that the edit replaces; ``holders`` are the functions there, and
-    the values of the module or of a class that are assigned there, as ``NAME`` or ``Class.NAME``."""
+    """A Mistake is the edit of a planted scheduler. ``lines`` are the first and the last one that it replaces; the
+    edit changes ``functions``, and ``values`` of the module or of a class that are assigned there, as ``NAME`` or
+    ``Class.NAME``."""
 
     name: str
     module: str
@@ -38,7 +39,8 @@ class Mistake:
     lines: tuple[int, int]
 
     def is_run(self, coverage: LineCoverage) -> bool:
-        """Whether a line of it ran. What a module does on import ran in every history that runs the module."""
+        """Returns whether a line of it ran. What a module does on import ran in every history that runs the
+        module."""
         if self.values:
             return self.module in coverage.lines
         first, last = self.lines
@@ -50,7 +52,7 @@ class Mistake:
         )
 
     def __call__(self) -> Undo | None:
-        """Makes the edit, and answers what undoes it; None where it cannot be made in a running process."""
+        """Makes the edit, and returns what undoes it, or None if it cannot be made in a running process."""
         tree = ast.parse(source_of(self.module).replace(self.before, self.after))
         code = compile(tree, self.module, "exec")
         undone = [replaced(self.module, name, code) for name in self.functions]
@@ -63,13 +65,14 @@ class Mistake:
 
 
 def mistakes() -> tuple[Mistake, ...]:
-    """All that can be made in a running process, in the order of their tables."""
+    """Returns all that can be made in a running process, in the order of their tables."""
     found = (_mistake(wrong) for wrong in all_wrong().values() if wrong.module in sys.modules)
     return tuple(one for one in found if one is not None)
 
 
 def mistakes_in(coverage: LineCoverage, without: Collection[str]) -> Iterator[Mistake]:
-    """Those that change what the coverage ran, but those of these names and any that makes the same edit."""
+    """Yields those that change lines that ran, except for those of these names and any that makes the same
+    edit."""
     left_out = {(one.module, one.before, one.after) for one in mistakes() if one.name in without}
     for one in mistakes():
         if (one.module, one.before, one.after) not in left_out and one.is_run(coverage):

@@ -19,7 +19,7 @@ from refsched.suite.breaking.common_mutations import tuple_of, without
 from refsched.suite.breaking.similar_fields import fields_like
 
 _FIGURES = ("backoff_flush_period", "leftover_flush_period", "max_in_unschedulable_pods", "weight")
-"""Fields of a release or a configuration that are numbers."""
+"""These fields of a release or a configuration are numbers."""
 
 
 MOST_ALIKE = 6
@@ -30,7 +30,7 @@ MOST_MEMBERS = 8
 
 
 def rare_mutations_of(node: ast.AST, values: Mapping[str, Any]) -> Iterator[ast.AST]:
-    """Nodes that may stand in place of this one; ``values`` are those of the module by their names."""
+    """Yields nodes that may stand in place of this one; ``values`` are those of the module by their names."""
     match node:
         case ast.Assign([ast.Name()] as names):
             yield ast.Pass()
@@ -72,7 +72,7 @@ def _of_call(node: ast.Call, values: Mapping[str, Any]) -> Iterator[ast.AST]:
 
 
 def _functions_like(name: str, values: Mapping[str, Any]) -> list[str]:
-    """The other functions of the module that take and answer the same types."""
+    """Returns the other functions of the module that take and return the same types."""
     function = values.get(name)
     if not isinstance(function, FunctionType):
         return []
@@ -94,7 +94,7 @@ def _types(function: FunctionType) -> tuple[object, ...]:
 
 
 def _with_fewer(name: str, table: object) -> Iterator[ast.AST]:
-    """The table of this name without one of its members."""
+    """Yields the table of this name without one of its members."""
     if isinstance(table, tuple) and 1 < len(table) <= MOST_MEMBERS:
         for n in range(len(table)):
             yield ast.parse(f"{name}[:{n}] + {name}[{n + 1}:]", mode="eval").body
@@ -105,7 +105,7 @@ def _with_fewer(name: str, table: object) -> Iterator[ast.AST]:
 
 
 def _alike(name: str, values: Mapping[str, Any]) -> list[str]:
-    """The other constants of the module that are of the same type."""
+    """Returns the other constants of the module that are of the same type."""
     kind = type(values[name])
     found = [other for other, value in values.items() if other.isupper() and type(value) is kind]
     return [other for other in found if other != name][:MOST_ALIKE]

@@ -14,16 +14,16 @@ Undo = Callable[[], None]
 
 _CACHED = type(cache(ast.parse))
 _WRAPPED = (FunctionType, classmethod, staticmethod, _CACHED)
-"""What may wrap a function that remembers."""
+"""A function that remembers may be wrapped in these."""
 
 
 _AROUND = ("refsched.suite", "refsched.tools", "refsched.checking", "refsched.mistakes")
-"""Nothing is changed there, and what is remembered there depends on nothing that is."""
+"""Nothing is changed in these packages, and what is remembered there does not depend on what is changed."""
 
 
 def replaced(module: str, name: str, code: CodeType) -> Undo | None:
-    """Lets a function of the module, or of a class in it, do what the same one does in ``code``, the module's, and
-    answers what undoes it. None where that cannot be: it is not found, or has another closure."""
+    """Has a function of the module, or of a class in it, do what the same one does in ``code``, the module's, and
+    returns what undoes it. Returns None if that is impossible: it is not found, or has another closure."""
     function, changed = _function_and_code(module, name, code)
     if function is None or changed is None or changed.co_freevars != function.__code__.co_freevars:
         return None
@@ -64,7 +64,7 @@ def forget() -> None:
 
 @lru_cache(maxsize=1)
 def _clearing(modules: int) -> tuple[Callable[[], None], ...]:
-    """What clears the caches there are while so many modules are imported."""
+    """Returns what clears the caches that there are while so many modules are imported."""
     caches: dict[int, Callable[[], None]] = {}
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] == "refsched" and not name.startswith(_AROUND):

@@ -27,7 +27,7 @@ _PLACES = (Place.ACTIVE, Place.BACKOFF, Place.ERROR_BACKOFF, Place.UNSCHEDULABLE
 
 
 def rows_of_transitions(applied: Collection[str]) -> Iterator[tuple[str, Callable[[], Undo]]]:
-    """By its rule each change of a row that was applied; a call makes it, and answers what undoes it."""
+    """Yields by its rule each change of a row that was applied; a call makes it, and returns what undoes it."""
     for table in TRANSITIONS_OF.values():
         for row in [row for row in table if row.rule in applied]:
             for place in _PLACES:
@@ -42,7 +42,7 @@ def _leads(table: Transitions, row: Transition, place: Place) -> Undo:
 
 
 def rows_of_events() -> Iterator[tuple[str, Callable[[], Undo]]]:
-    """By its rule each change of a row of a plugin's events."""
+    """Yields by its rule each change of a row of a plugin's events."""
     plugins = {type(plugin): plugin.name for name in RELEASES for plugin in default_plugins(name)}
     for plugin, name in plugins.items():
         rows = vars(plugin).get("EVENTS", ())
@@ -73,7 +73,7 @@ def _registers(plugin: type, rows: tuple[EventHint, ...]) -> Undo:
 
 
 def rows_of_defaults() -> Iterator[tuple[str, Callable[[], Undo]]]:
-    """By its rule each change of the plugins that are enabled by default."""
+    """Yields by its rule each change of the plugins that are enabled by default."""
     for rule, release in rules_of_defaults().items():
         plugins = release.default_plugins
         for point in fields(type(plugins)):
@@ -83,7 +83,7 @@ def rows_of_defaults() -> Iterator[tuple[str, Callable[[], Undo]]]:
 
 @cache
 def rules_of_defaults() -> Mapping[str, Release]:
-    """The rule that states the default plugins, of each release that has one."""
+    """Returns the rule that states the default plugins, of each release that has one."""
     stated = [rule for rule in all_rules().values() if rule.place == "DEFAULT_PLUGINS"]
     return {rule.id: RELEASES[release] for rule in stated for release in rule.releases}
 

@@ -12,20 +12,20 @@ import attrs
 from refsched.suite.catalogue.reasons import specification_modules
 
 _ALIKE = ("int", "float", "bool", "Time | None", "Mapping[str, str]", "Mapping[str, Quantity]")
-"""The types whose fields are. Texts are too many, and say too little."""
+"""Fields of these types may be taken for each other. Texts are too many, and say too little."""
 
 MOST = 4
 """So many others are tried instead of a field."""
 
 
 def fields_like(name: str) -> tuple[str, ...]:
-    """The names of fields that have the type of one of this name in the same class."""
+    """Returns the names of fields that have the type of one of this name in the same class."""
     return _fields().get(name, ())[:MOST]
 
 
 @cache
 def _fields() -> Mapping[str, tuple[str, ...]]:
-    """By name; the same whatever else is imported."""
+    """Returns these by name, the same whatever else is imported."""
     found: dict[str, dict[str, None]] = {}
     for kind in _classes():
         by_type: dict[str, list[str]] = {}

@@ -21,12 +21,12 @@ from refsched.suite.breaking.common_mutations import EMPTY
 from refsched.suite.breaking.line_coverage import Function, source_of
 
 _Pair = tuple[Place, ast.AST]
-"""A node of the tree, and what stands in its place."""
+"""It is a node of the tree, with what stands in its place."""
 
 
 @frozen
 class _Within:
-    """A node and where it stands in the one around it."""
+    """A _Within is a node and where it stands in the one around it."""
 
     parent: ast.AST
     field: str
@@ -36,8 +36,8 @@ class _Within:
 
 @frozen
 class _Mark:
-    """A place at which a rule is applied: ``around`` are the nodes of the function around it, the outermost first,
-    and last itself."""
+    """A _Mark is a place at which a rule is applied: ``around`` are the nodes of the function around it, the
+    outermost first, and last itself."""
 
     function: str
     definition: ast.FunctionDef
@@ -46,7 +46,7 @@ class _Mark:
 
 @cache
 def simplest_of(module: str) -> Mapping[str, Sequence[tuple[Breaking, ...]]]:
-    """By rule how it is broken most plainly, at each place of the module that applies it."""
+    """Returns by rule its simplest breakings, at each place of the module that applies it."""
     found: dict[str, list[tuple[Breaking, ...]]] = {}
     root = ast.parse(source_of(module))
     for rule, mark in _marks(root, module):
@@ -116,7 +116,8 @@ def _below(node: ast.AST, above: tuple[_Within, ...]) -> Iterator[tuple[_Within,
 
 
 def _instead(mark: _Mark) -> Iterator[tuple[_Within, ast.AST]]:
-    """The nearest branch that is taken never, or when it should not be; or the function does nothing."""
+    """Yields the nearest branch as it would be if it were taken never, or when it should not be; without a branch,
+    the function does nothing."""
     for place, around in zip(reversed(mark.around), (*reversed(mark.around[:-1]), None), strict=True):
         if around is not None and (changed := list(_branch(place))):
             yield from ((around, each) for each in changed)
@@ -125,7 +126,7 @@ def _instead(mark: _Mark) -> Iterator[tuple[_Within, ast.AST]]:
 
 
 def _branch(place: _Within) -> Iterator[ast.AST]:
-    """What stands in the place of the node around, if that one is a branch."""
+    """Yields what stands in the place of the node around, if that one is a branch."""
     match place.parent, place.field:
         case ast.If(test, body, orelse), "body" | "test":
             yield ast.If(ast.Constant(False), body, orelse)
@@ -147,8 +148,8 @@ def _branch(place: _Within) -> Iterator[ast.AST]:
 
 
 def _whole(mark: _Mark) -> Iterator[tuple[_Within, ast.AST]]:
-    """The condition with which the rule is applied, where the function gives it a name; else all that the function
-    does."""
+    """Yields the changed condition with which the rule is applied, if the function gives it a name, or else the
+    changed body."""
     match mark.around[-1].node:
         case ast.Call(keywords=[ast.keyword(value=ast.Name(id=name))]):
             for statement in mark.definition.body:
@@ -178,7 +179,7 @@ def _first_step(definition: ast.FunctionDef) -> tuple[int, ast.stmt]:
 
 
 def _nothing(definition: ast.FunctionDef) -> ast.expr | None:
-    """What the function answers if it does nothing: what it was given to change, or what says nothing."""
+    """Returns what the function returns if it does nothing: what it was given to change, or what says nothing."""
     if definition.returns is None:
         return None
     answers = ast.unparse(definition.returns)

@@ -58,10 +58,10 @@ _SHOWN_BY: tuple[tuple[str, str, str], ...] = (
     ("queue", "unschedulable_plugins", "unschedulablePlugins"),
     ("scripted", "calls", "calls"),
 )
-"""A capability, the member of ``Attempt`` that it fills, and the name of that member on the wire."""
+"""Each row has a capability, the member of ``Attempt`` that it fills, and the name of that member on the wire."""
 
 _REQUIRED = ("filter", "scores", "victims", "nominatedNode", "calls")
-"""Members, by their names on the wire, that an implementation with the capability must not leave out."""
+"""An implementation with the capability must not leave out these members, which have their names on the wire."""
 
 _KEEPS_TIME = frozenset({"queue", "scripted", "volumes", "extenders"})
 """For these capabilities it matters how much time has passed."""
@@ -71,13 +71,14 @@ _SELECT_PODS = frozenset({"Service", "ReplicationController", "ReplicaSet", "Sta
 configured."""
 
 ADMITTED = "R-DEFAULTS-"
-"""Rules of what an API server fills in, which is done already where a part gets an object."""
+"""Rules of this area say what an API server fills in, which is done already when a part is sent an object."""
 
 ROLLED_BACK = "R-ROLLBACK-"
-"""Rules of what is done where a plugin rejects a pod for which a node was chosen, as those of its own may."""
+"""Rules of this area say what is done when a plugin rejects a pod for which a node was chosen, as the
+implementation's own plugins may."""
 
 OF_PREEMPTION = ("victims", "nominatedNode")
-"""Members that are missing also where the implementation did not preempt: then what is missing is no mistake."""
+"""These members are also missing if the implementation did not preempt: then leaving them out is no mistake."""
 
 
 @frozen

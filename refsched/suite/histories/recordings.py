@@ -35,7 +35,7 @@ SAMPLE = 2
 project's tests take all."""
 
 NOT_SAMPLED = frozenset({"silent"})
-"""Areas of which each trace takes seconds, as extenders in it do not answer."""
+"""Each trace of these areas takes seconds, since extenders in it do not answer."""
 
 DIVERGED = "diverged: it made a choice of its own"
 _NEEDS = {
@@ -50,11 +50,11 @@ _NEEDS = {
     "sparing": ("extenders",),
     "silent": ("extenders",),
 }
-"""The capabilities that each area needs, besides scripted plugins (seen in the configuration) and holds (in the
+"""Each area needs these capabilities, besides scripted plugins (seen in the configuration) and holds (in the
 steps)."""
 
 OWN_CHOICES = ("pod", "result", "node", "nominated_node", "victims")
-"""Members of an attempt in which two schedulers that both are right may differ, with consequences."""
+"""In these members of an attempt two schedulers that both are right may differ, with consequences."""
 
 
 @frozen
@@ -168,11 +168,11 @@ class _Replay:
         self._capabilities = part.capabilities
         self._transcript = transcript
         self._reported: list[Input] = []
-        """Inputs that the implementation's own API server has reported, and that the recording has yet to."""
+        """These inputs were reported by the implementation's own API server, and not yet by the recording."""
         self._held: str = ""
-        """Whose scheduling cycle is held, so that the attempt comes without being asked for."""
+        """The scheduling cycle of this pod is held, so that its attempt comes without being asked for."""
         self._attempts: dict[str, Attempt] = {}
-        """What came, by pod: the last one of each."""
+        """This is the last attempt of each pod."""
         self._at = 0.0
         self._step = 0
 

@@ -16,7 +16,7 @@ from refsched.records import BOUND, SCHEDULED, Advance, Attempt, Bind, Input, Re
 from refsched.suite.histories.findings import Finding
 
 EARLY, LATE = "R-ROLLBACK-02", "R-ROLLBACK-03"
-"""The rules of the way back from the scheduling cycle, and from the binding cycle."""
+"""These are the rules of the way back from the scheduling cycle, and from the binding cycle."""
 
 
 @frozen
@@ -34,7 +34,7 @@ class Reservations:
     own: OwnPlugins
     _changes: int = 0
     _accepted: dict[_Situation, str] = Factory(dict)
-    """The situations in which a pod was accepted, with the rule of its way back, once it was rolled back."""
+    """In these situations a pod was accepted, and has been rolled back by the rule that is given."""
     _last: dict[str, _Situation] = Factory(dict)
 
     def take(self, record: Record, placed: Mapping[str, str]) -> Iterator[Finding]:

@@ -20,8 +20,9 @@ from refsched.suite.invariants.decisions import Promises
 from refsched.suite.invariants.ledger import FINISHED, Ledger
 
 LONG_ENOUGH = 341.0
-"""Seconds: five minutes after which a refused pod is tried in any case, half a minute until somebody looks, ten
-seconds of backoff, and one for the clocks that are read by the second."""
+"""These are the seconds after which a pod must have been tried: five minutes after which a rejected pod is tried
+in any case, half a minute between flushes, ten seconds of backoff, and one for the clocks that are read by the
+second."""
 MAX_BACKOFF = 10
 """This is the default in seconds, which a configuration may change."""
 

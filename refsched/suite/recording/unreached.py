@@ -58,4 +58,4 @@ PLUGINS: Mapping[tuple[str, str], str] = {
     ("VolumeBinding", "score"): _BY_DEFAULT,
     ("VolumeBinding", "separated"): _BY_DEFAULT,
 }
-"""By plugin and point; ``separated`` is a score that differed between nodes."""
+"""These are the reasons by plugin and point; ``separated`` is a score that differed between nodes."""

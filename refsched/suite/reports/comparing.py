@@ -17,7 +17,7 @@ from refsched.suite.reports.verdicts import FAIL, VERDICTS
 from refsched.tools.reading.documents import read_json, read_text
 
 NOWHERE = "not reported"
-"""In place of the verdict on a rule that only the other report has."""
+"""This stands in place of the verdict on a rule that only the other report has."""
 
 
 @frozen
@@ -48,7 +48,7 @@ class _Run:
 
 @frozen
 class ReadReport:
-    """These are the members of a JSON report that are compared."""
+    """A ReadReport has the members of a JSON report that are compared."""
 
     report: str
     verdict: str
@@ -85,8 +85,8 @@ def read_report(path: Path) -> ReadReport:
 
 @frozen
 class Difference:
-    """``changed`` are the rules with another verdict, the one before and the one after; ``new`` and ``vanished``
-    are failures of rules, and ``other`` those that show in another way."""
+    """A Difference has the rules with another verdict in ``changed``, with the one before and the one after.
+    ``new`` and ``vanished`` are failures of rules, and ``other`` those that show in another way."""
 
     before: ReadReport
     after: ReadReport

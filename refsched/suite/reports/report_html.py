@@ -62,12 +62,12 @@ def _tag(name: str, text: str, kind: str = "") -> str:
 
 
 def _block(text: str) -> str:
-    """Lines as they are; a block that is wider than the screen can be scrolled with the keyboard."""
+    """Returns the lines as they are; a block that is wider than the screen can be scrolled with the keyboard."""
     return f'<pre tabindex="0">{escape(text)}</pre>'
 
 
 def _list(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Names and values; values are HTML already."""
+    """Yields a list of names and values; values are HTML already."""
     yield "<dl>"
     for name, value in pairs:
         yield f"{_tag('dt', name)}<dd>{value}</dd>"

@@ -55,7 +55,7 @@ Json = dict[str, Any]
 
 
 def json_text(result: Result, more: Mapping[str, Any] = MappingProxyType({})) -> str:
-    """``more`` are members beside those of the report."""
+    """Returns the report as JSON, with the members of ``more`` beside its own."""
     return json.dumps({**as_json(result), **more}, indent=2, ensure_ascii=False) + "\n"
 
 

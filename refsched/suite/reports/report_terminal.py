@@ -25,7 +25,7 @@ from refsched.suite.session.kept_rules import Untried
 from refsched.suite.session.outcome import Failure
 
 IN_FULL = 8
-"""The number of failures printed in full; the others stand in the report file and in ``.refsched``."""
+"""So many failures are printed in full; the others stand in the report file and in ``.refsched``."""
 
 REASONS = 3
 """How many reasons are printed why histories were not done to their end."""
@@ -36,7 +36,7 @@ INDENT = " " * 8
 
 @frozen
 class Paragraph:
-    """``colour`` is of the first line."""
+    """A Paragraph has lines, of which the first may have a ``colour``."""
 
     lines: tuple[str, ...]
     colour: str = ""
@@ -78,7 +78,7 @@ def _about(result: Result) -> Iterator[str]:
 
 
 def failure_lines(rule: Rule, failure: Failure, *, titled: bool = True) -> Iterator[str]:
-    """What the rule says, the smallest history that shows it broken, what was expected and what came."""
+    """Yields what the rule says, the smallest history that shows it broken, what was expected and what came."""
     if titled:
         yield from _title(rule, failure.level or rule.level)
         yield ""
@@ -147,7 +147,7 @@ def _others(others: Sequence[RuleVerdict], result: Result) -> Iterator[str]:
 
 
 def _going_on(result: Result) -> Iterator[str]:
-    """How to see what is behind a rule that is broken in so many tests."""
+    """Yields how to see what is behind a rule that is broken in so many tests."""
     rules = [rule for rule, _ in result.everywhere]
     ended = ", ".join(
         f"{rule} ended {tests} of {counted(result.tests, 'test')}" for rule, tests in result.everywhere
@@ -249,7 +249,7 @@ NAMED = 4
 
 
 def by_area(ids: Sequence[str]) -> str:
-    """The rules, in their order; of an area with many their number."""
+    """Returns the rules, in their order; of an area with many their number."""
     areas: dict[str, list[str]] = {}
     for id in ids:
         areas.setdefault("-".join(id.split("-")[:2]), []).append(id)
@@ -259,7 +259,7 @@ def by_area(ids: Sequence[str]) -> str:
 
 
 def _by_need(absent: Sequence[RuleVerdict]) -> str:
-    """The rules that need each capability or plugin that is not there."""
+    """Returns the rules by the capability or plugin that is not there and that they need."""
     needs: dict[str, list[str]] = {}
     for each in absent:
         needs.setdefault(" or ".join(each.needs), []).append(each.rule.id)
@@ -267,7 +267,8 @@ def _by_need(absent: Sequence[RuleVerdict]) -> str:
 
 
 def power(power: Power) -> str:
-    """What a run of so many histories is worth. The share is rounded down: 100 % are all of them."""
+    """Returns the sentence about the power of a run of so many histories. The share is rounded down: 100 % are all
+    of them."""
     share = 1000 * power.killed // power.planted / 10
     tried = f" in what it claims, and tried with --only {power.profile}" if power.profile else ""
     unknown = f"; none was tried that is wrong in {' or '.join(power.beyond)}" if power.beyond else ""
@@ -278,7 +279,7 @@ def power(power: Power) -> str:
 
 
 def ended(result: Result) -> str:
-    """How many histories, and the reasons that were given most often."""
+    """Returns how many histories were not run to their end, and the most frequent reasons."""
     total = sum(number for _, number in result.ended)
     reasons = "; ".join(
         f"{textwrap.shorten(why, WIDTH)} ({number:,})" for why, number in result.ended[:REASONS]

@@ -28,13 +28,14 @@ NOT_CLAIMED = "not claimed"
 VERDICTS = (PASS, FAIL, NOT_EXERCISED, NOT_CLAIMED)
 
 PASSED, FAILED, NOT_JUDGED = 0, 1, 2
-"""Exit codes."""
+"""These are the exit codes."""
 
 
 @frozen
 class RuleVerdict:
-    """``decisive`` is how often the rule decided a value that was checked; ``needs`` what would have to be
-    claimed; ``known`` that the baseline lists it, ``later`` that the release asked for does not have it yet."""
+    """A RuleVerdict is the verdict on one rule. ``decisive`` is how often the rule decided a value that was
+    checked; ``needs`` what would have to be claimed; ``known`` that the baseline lists it, ``later`` that the
+    release asked for does not have it yet."""
 
     rule: Rule
     verdict: str
@@ -56,7 +57,7 @@ class RuleVerdict:
 
 @frozen
 class FaultSeen:
-    """One fault, however many tests it kept from judging."""
+    """A FaultSeen is one fault, with all tests that it kept from judging."""
 
     fault: Fault
     tests: tuple[str, ...]
@@ -64,7 +65,7 @@ class FaultSeen:
 
 @frozen
 class Result:
-    """What a run came to.
+    """A Result is what a run came to.
 
     ``rules`` stand in the order in which they depend on each other; ``untested`` is how many rules of this level
     no test of the run was about; ``ended`` why histories were not done to their end, and how many; ``power`` what
@@ -103,13 +104,14 @@ class Result:
 
     @property
     def everywhere(self) -> tuple[tuple[str, int], ...]:
-        """The broken rules that ended more than a third of the tests, and so many tests: what is behind them was
-        not looked at."""
+        """Returns the broken rules that ended more than a third of the tests, each with how many: what is behind
+        them was not looked at."""
         return tuple((rule, tests) for rule, tests in self.ending if tests > max(1, self.tests / 3))
 
     @property
     def unshown(self) -> tuple[str, ...]:
-        """The plugins that are claimed by name of which this run has shown no rule, neither kept nor broken."""
+        """Returns the plugins that are claimed by name of which this run has shown no rule, neither kept nor
+        broken."""
         shown = {each.rule.id for each in (*self.having(PASS), *self.having(FAIL))}
         return tuple(plugin for plugin, rules in self.of_plugins if rules and shown.isdisjoint(rules))
 
@@ -124,19 +126,20 @@ class Result:
 
     @property
     def failures(self) -> tuple[RuleVerdict, ...]:
-        """Broken rules that the baseline does not know."""
+        """Returns the broken rules that the baseline does not list."""
         return tuple(each for each in self.rules if each.is_new_failure)
 
     @property
     def roots(self) -> tuple[RuleVerdict, ...]:
-        """Failures that are not filed under another one: if a test was made small for some, those."""
+        """Returns the failures that are not filed under another one; if a test was shrunk for some of them, only
+        those."""
         broken = {each.rule.id for each in self.failures}
         roots = [each for each in self.failures if each.under not in broken]
         shrunk = [each for each in roots if each.failure is not None and each.failure.shrunk]
         return tuple(shrunk or roots)
 
     def filed_under(self, root: RuleVerdict) -> tuple[RuleVerdict, ...]:
-        """Failures that were seen nowhere but behind this one, in the same record."""
+        """Returns the failures that were seen nowhere but behind this one, in the same record."""
         return tuple(each for each in self.failures if each.under == root.rule.id)
 
     @property
@@ -156,19 +159,19 @@ class Result:
         return ("passed", "failed", "not judged")[self.exit_code]
 
     def path_of(self, rule: str, suffix: str) -> str:
-        """The file that repeats a failure, below where pytest was called."""
+        """Returns the path of the file that repeats a failure, below where pytest was called."""
         return f"{self.folder}/{rule}.{suffix}"
 
     @property
     def once_more(self) -> str:
-        """The command that runs the same tests with the same histories."""
+        """Returns the command that runs the same tests with the same histories."""
         return " ".join(filter(None, (self.command, self.selected, f"--hypothesis-seed={self.seed}")))
 
     def again(self, rule: str) -> str:
         return f"{self.command} --replay={shlex.quote(self.replayed or self.path_of(rule, 'jsonl'))}"
 
     def explain(self, failure: Failure) -> str:
-        """The command that shows how the specification decides there; empty where there is none."""
+        """Returns the command that shows how the specification decides there; empty if there is none."""
         if not failure.explained or self.replayed:
             return ""
         trace = shlex.quote(self.path_of(failure.rule, "jsonl"))
@@ -182,7 +185,7 @@ class Result:
 
     @property
     def to_report(self) -> str:
-        """The command that shows to somebody else what this run has found."""
+        """Returns the command that shows to somebody else what this run has found."""
         seen = [each.failure.test for each in self.failures if each.failure is not None]
         seen += [test for fault in self.faults for test in fault.tests]
         names = sorted({test.rpartition("::")[2].partition("[")[0] for test in seen})
@@ -196,7 +199,7 @@ class Result:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The headline, and what else a reader must know."""
+        """Returns the headline, and what else a reader must know."""
         return tuple(_sentences(self))
 
 
@@ -260,10 +263,10 @@ def rule_verdicts(
     lacks: Mapping[str, str] | None = None,
     kept: Collection[str] | None = None,
 ) -> tuple[RuleVerdict, ...]:
-    """On every rule of this level that a test was about, that decided anything, or that was broken.
-    ``rules`` are those of the release by which the implementation decides, and ``lacks`` those of them that it
-    cannot show, with what it would need; ``kept`` are those whose breaking would have shown (None: all that
-    decided anything)."""
+    """Returns the verdict on every rule of this level that a test was about, that decided anything, or that was
+    broken. ``rules`` are those of the release by which the implementation decides, and ``lacks`` those of them
+    that it cannot show, with what it would need; ``kept`` are those whose breaking would have shown (None: all
+    that decided anything)."""
     decisive: Counter[str] = Counter()
     for outcome in outcomes:
         decisive.update(outcome.decisive)
@@ -291,7 +294,7 @@ def rule_verdicts(
 
 
 def _as_broken(rule: Rule, failure: Failure | None) -> Rule:
-    """A failure may show at a rule of another level."""
+    """Returns the rule at the level at which its failure shows, which may be another one than its own."""
     return evolve(rule, level=failure.level) if failure is not None and failure.level else rule
 
 
@@ -300,14 +303,15 @@ def is_selected(rule: Rule, level: str) -> bool:
 
 
 def in_order(rules: Mapping[str, Rule], ids: Iterable[str]) -> list[str]:
-    """As rules depend on each other; those that no catalogue knows come last, by name."""
+    """Returns the rules in the order in which they depend on each other; those that no catalogue has come last, by
+    name."""
     place = {id: number for number, id in enumerate(rules)}
     return sorted(ids, key=lambda id: (place.get(id, len(place)), id))
 
 
 def _smallest(outcomes: Sequence[Outcome]) -> dict[str, Failure]:
-    """Of each broken rule the evidence that is easiest to read. It is filed under another rule only if that was so
-    in every test, and shows at a promised rule if it did so in any."""
+    """Returns of each broken rule the evidence that is easiest to read. It is filed under another rule only if
+    that was so in every test, and shows at a promised rule if it did so in any."""
     every = [failure for outcome in outcomes for failure in outcome.failures]
     every.sort(
         key=lambda failure: (not failure.shrunk, failure.steps, failure.size, failure.test), reverse=True
@@ -351,7 +355,7 @@ def _not_shown(rule: Rule, outcomes: Sequence[Outcome], lacking: str) -> RuleVer
 
 
 def ended_early(outcomes: Sequence[Outcome]) -> tuple[tuple[str, int], ...]:
-    """The most frequent reason first."""
+    """Returns why histories were not run to their end, and how many, the most frequent reason first."""
     counts: Counter[str] = Counter()
     for outcome in outcomes:
         counts.update(outcome.ended)
@@ -359,14 +363,14 @@ def ended_early(outcomes: Sequence[Outcome]) -> tuple[tuple[str, int], ...]:
 
 
 def ended_by_rules(outcomes: Sequence[Outcome]) -> tuple[tuple[str, int], ...]:
-    """The rule that ended most tests first, and so many tests."""
+    """Returns the broken rules that ended tests, and how many, the most frequent first."""
     counts = Counter(outcome.target for outcome in outcomes if outcome.target)
     return tuple(sorted(counts.items(), key=lambda counted: (-counted[1], counted[0])))
 
 
 def faults_seen(outcomes: Sequence[Outcome]) -> tuple[FaultSeen, ...]:
-    """Each once, with the shortest request that showed it, the last one where the implementation stays down: what
-    keeps one test from judging mostly does the same to others."""
+    """Returns each fault once, with the shortest request that showed it, or the last one if the implementation is
+    not restarted: what keeps one test from judging mostly does the same to others."""
     tests: dict[tuple[str, str], list[str]] = {}
     shown: dict[tuple[str, str], Fault] = {}
     for outcome in sorted(outcomes, key=lambda outcome: outcome.test):

@@ -31,13 +31,13 @@ Json = dict[str, Any]
 SCRIPT = "refsched.dev/script"
 DEFAULT_PROFILE = "default-scheduler"
 MARGIN = 18
-"""Columns before the text of expected and got: where the outcome of a step stands."""
+"""So many columns stand before the text of expected and got, as before the outcome of a step."""
 
 # --- Values ---------------------------------------------------------------------------------------
 
 
 def said(value: object) -> str:
-    """A value that was expected or came, as a reader would say it."""
+    """Returns a value that was expected or came, as a reader would say it."""
     match value:
         case None:
             return "nothing"
@@ -74,7 +74,7 @@ def _status(status: NodeStatus | PreFilter) -> str:
 
 
 def _pod(key: str) -> str:
-    """``default/a`` is ``a``."""
+    """Returns ``a`` for ``default/a``."""
     return key.removeprefix("default/")
 
 
@@ -82,7 +82,7 @@ def _pod(key: str) -> str:
 
 
 def described(value: Json) -> str:
-    """What distinguishes an object from an empty one of its kind."""
+    """Returns what distinguishes an object from an empty one of its kind."""
     return "  ".join(member for member in _members(value) if member)
 
 
@@ -144,7 +144,7 @@ def _annotations(annotations: Mapping[str, str]) -> Iterator[str]:
 
 
 def flow(value: object) -> str:
-    """As YAML would write it in one line, without quotes that nobody misses."""
+    """Returns the value as YAML would write it in one line, without quotes that nobody needs."""
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{key}: {flow(member)}" for key, member in value.items()) + "}"
     if isinstance(value, list | tuple):
@@ -158,8 +158,8 @@ def flow(value: object) -> str:
 
 
 def described_steps(judgement: Judgement, wrong: int) -> tuple[list[str], int]:
-    """One line for each step, and under it what else came of it; and which line is the last of step ``wrong``.
-    What is configured otherwise than by default stands above them."""
+    """Returns one line for each step, and under it what else came of it; and which line is the last of step
+    ``wrong``. What is configured otherwise than by default stands above them."""
     width = len(str(len(judgement.history.steps)))
     names = _NameColumn.of(judgement.history)
     lines = [f"{'':{width}}  {line}" for line in _configured(judgement)]
@@ -190,7 +190,7 @@ def _configured(judgement: Judgement) -> Iterator[str]:
 
 @attrs.frozen
 class _NameColumn:
-    """How wide kinds and names are, so that what follows stands in one column."""
+    """A _NameColumn has the widths of kinds and names, so that what follows stands in one column."""
 
     kind: int
     name: int

@@ -14,22 +14,22 @@ from contextlib import contextmanager
 from attrs import define
 
 LEAST = 1.0
-"""Seconds that the last of many failures gets, too."""
+"""Even the last of many failures gets so many seconds."""
 
 WITHOUT_BUDGET = 120.0
-"""Seconds of a run without ``--budget``."""
+"""A run without ``--budget`` has so many seconds."""
 
 WITH_BUDGET = 30.0
 PART_OF_BUDGET = 0.5
-"""Seconds of a short budget, and the share of a longer one."""
+"""A short budget has the seconds of WITH_BUDGET, and a longer one this share."""
 
 OF_THE_REST = 0.5
-"""What one test may take of the seconds that are left, so that there are some for later ones."""
+"""One test may take this share of the seconds that are left, so that some are left for later ones."""
 
 
 @define
 class Allowance:
-    """``left`` is in seconds, of one process."""
+    """An Allowance has ``left`` so many seconds, in one process."""
 
     left: float = WITHOUT_BUDGET
 
@@ -39,7 +39,7 @@ class Allowance:
 
     @property
     def share(self) -> float:
-        """Seconds for one thing that is done about the failure of one test."""
+        """Returns the seconds that one thing may take which is done about the failure of one test."""
         return max(LEAST, self.left * OF_THE_REST)
 
     @contextmanager

@@ -16,7 +16,8 @@ from refsched.tools.reading.documents import read_text
 
 
 def read_baseline(path: Path, rules: Collection[str]) -> frozenset[str]:
-    """InputError where a line names no rule of the catalogue."""
+    """Returns the ids that the file lists. Raises InputError if a line names no rule of the catalogue, or one that
+    is listed already."""
     listed: set[str] = set()
     for number, line in enumerate(read_text(path.read_bytes(), str(path)).splitlines(), 1):
         name = line.partition("#")[0].strip()
@@ -34,5 +35,6 @@ def read_baseline(path: Path, rules: Collection[str]) -> frozenset[str]:
 
 
 def stale(listed: Collection[str], verdicts: Iterable[RuleVerdict]) -> tuple[str, ...]:
-    """Listed rules that passed. One that was not decided stays listed: nothing is known of it."""
+    """Returns the listed rules that passed. A rule that was not exercised stays listed, since nothing is known of
+    it."""
     return tuple(each.rule.id for each in verdicts if each.rule.id in listed and each.verdict == PASS)

@@ -22,8 +22,8 @@ OBSERVED = "observed"
 
 @frozen
 class Rule:
-    """``level`` is promised or observed; ``source`` where the rule stands in Kubernetes; ``plugins`` are those of
-    which one must be there, so that the rule decides anything; ``untestable`` says why no history can show it."""
+    """A Rule has a ``level``, promised or observed, and its ``source`` in Kubernetes. One of ``plugins`` must be
+    there, or the rule decides nothing. ``untestable`` says why no history can show it."""
 
     id: str
     sentence: str = ""
@@ -34,12 +34,12 @@ class Rule:
 
     @property
     def area(self) -> str:
-        """``TAINT`` of ``R-TAINT-03``."""
+        """Returns ``TAINT`` of ``R-TAINT-03``."""
         return self.id.split("-")[1] if self.id.count("-") > 1 else self.id
 
 
 class Hello(Protocol):
-    """Who the implementation says it is."""
+    """A Hello is what the implementation says of itself."""
 
     @property
     def name(self) -> str: ...
@@ -58,7 +58,7 @@ class Hello(Protocol):
 
 
 class Connection(Protocol):
-    """An implementation that can be asked. Two connections know nothing of each other."""
+    """A Connection reaches an implementation that can be asked. Two connections know nothing of each other."""
 
     @property
     def hello(self) -> Hello: ...
@@ -67,7 +67,7 @@ class Connection(Protocol):
 
 
 class Seen(Protocol):
-    """One record of a transcript: the step that caused it, and the seconds since the start."""
+    """A Seen is one record of a transcript, with the step that caused it and the seconds since the start."""
 
     @property
     def step(self) -> int: ...
@@ -81,7 +81,7 @@ class Seen(Protocol):
 
 @frozen
 class Judgement:
-    """What came of one history.
+    """A Judgement is what was found out by running one history.
 
     ``decisive`` counts for each rule how often it produced a value that was checked; ``choices`` how many outcomes
     were checked, and ``single`` for how many of them the specification allowed one only. ``usual`` is the
@@ -100,27 +100,29 @@ class Judgement:
 
     @property
     def needs_more(self) -> bool:
-        """Whether it was not run, because it needs what the implementation does not do."""
+        """Returns whether the history was not run because it needs what the implementation does not do."""
         return self.ended.startswith(NEEDS)
 
 
 class SteppedRun(Protocol):
-    """A history that is done step by step."""
+    """A SteppedRun is a history that is run step by step."""
 
     def take(self, step: Step) -> None:
-        """The next step. AdapterFault where the implementation does not answer as docs/protocol.md says."""
+        """Runs the next step. Raises AdapterFault if the implementation does not answer as docs/protocol.md
+        says."""
         ...
 
     @property
     def has_findings(self) -> bool: ...
 
     def judgement(self) -> Judgement:
-        """On what was done so far."""
+        """Returns the judgement on what was run so far."""
         ...
 
 
 class Bench(Protocol):
-    """``rules`` stand in the order in which they depend on each other."""
+    """A Bench has the ``rules``, in the order in which they depend on each other, and the strategies by
+    ``areas``."""
 
     @property
     def rules(self) -> Mapping[str, Rule]: ...
@@ -129,27 +131,30 @@ class Bench(Protocol):
     def areas(self) -> Mapping[str, Callable[[], SearchStrategy[History]]]: ...
 
     def connect(self, what: str, timeout: float, only: str = "") -> Connection:
-        """AdapterUnavailable where there is no such implementation; ``timeout`` in seconds for each answer;
-        ``only`` is the part that is judged, as ``--only`` says it. InputError where that is none."""
+        """Connects to an implementation, each of whose answers may take ``timeout`` seconds; ``only`` is the part
+        that is judged, as ``--only`` says it. Raises AdapterUnavailable if there is no such implementation, and
+        InputError if ``only`` names no part."""
         ...
 
     def holding(self, connection: Connection) -> frozenset[str]:
-        """The rules that hold in the release by which the implementation decides; no other is reported on."""
+        """Returns the rules that hold in the release by which the implementation decides. No other rule is
+        reported on."""
         ...
 
     def lacks(self, connection: Connection) -> Mapping[str, str]:
-        """The rules that nothing shows which the implementation reports, each with the capability or the plugin
-        that it does not have, or is not judged by."""
+        """Returns the rules that cannot show in what the implementation reports, each with the capability or the
+        plugin that it does not have, or by which it is not judged."""
         ...
 
     def at_level(self, level: str) -> Bench:
-        """The same, by which the rules of this level count."""
+        """Returns the same bench for which only the rules of this level count."""
         ...
 
     def judge(self, connection: Connection, history: History) -> Judgement:
-        """AdapterFault where the implementation does not answer as docs/protocol.md says."""
+        """Runs a history. Raises AdapterFault if the implementation does not answer as docs/protocol.md says."""
         ...
 
     def begin(self, connection: Connection, beginning: History) -> SteppedRun:
-        """With the configuration of this history, and none of its steps. AdapterFault as above."""
+        """Begins a run with the configuration of this history, and without its steps. Raises AdapterFault as
+        ``judge`` does."""
         ...

@@ -21,20 +21,21 @@ from refsched.suite.adapters.selection import PROFILES
 from refsched.suite.session.runner import About
 
 SHOW_NOTHING = frozenset({"api", "config", "hold"})
-"""Capabilities that say how an implementation is asked, and not what it decides."""
+"""These capabilities say how an implementation is asked, and not what it decides."""
 
 ROUNDING = 1e-9
 FEWEST = 10
-"""Examples below which a property test is not worth its start."""
+"""A property test with fewer examples is not worth its start."""
 
 TABLE = Path(__file__).with_name("weights.json")
-"""Written by ``python -m conformance.wrong.running.power``."""
+"""``python -m conformance.wrong.running.power`` writes this file."""
 
 
 @frozen
 class Weight:
-    """``seconds`` for one example of the specification on one core; ``kills`` of the planted wrong schedulers,
-    each at the example whose number stands in ``at``. Where that is empty they are thought to come evenly."""
+    """A Weight says what a test costs and what it is worth: the ``seconds`` that one example of the specification
+    takes on one core, and how many of the planted wrong schedulers it ``kills``, each at the example whose number
+    stands in ``at``. If ``at`` is empty, they are assumed to be killed at equal distances."""
 
     seconds: float = 0.01
     kills: int = 1
@@ -43,8 +44,8 @@ class Weight:
 
 @frozen
 class Planned:
-    """A test, the examples that it runs by default, and what those are worth. ``draws`` is false for a test that
-    runs once, as a case does."""
+    """A Planned is a test with the examples that it runs by default, and what those are worth. ``draws`` is false
+    for a test that runs once, as a case does."""
 
     name: str
     examples: int
@@ -60,7 +61,7 @@ class Planned:
         return min(FEWEST, self.examples) if self.draws else 1
 
     def killed_by(self, examples: int) -> float:
-        """So many of its examples."""
+        """Returns how many wrong schedulers so many of its examples kill."""
         weight = self.weight
         if not self.draws:
             return weight.kills if examples else 0
@@ -84,8 +85,8 @@ def weights() -> Mapping[str, Weight]:
 
 
 def weight_of(name: str) -> Weight:
-    """A test with parameters costs the same with each, unless it was measured; a parameter that stands in no row
-    is known to kill nothing."""
+    """Returns the weight of a test. One with parameters costs the same with each of them, unless it was measured;
+    a parameter without a row kills nothing."""
     test, bracket, _ = name.partition("[")
     if name in weights() or not bracket or test not in weights():
         return weights().get(name, Weight())
@@ -96,8 +97,8 @@ def weight_of(name: str) -> Weight:
 
 
 def plan(tests: Sequence[Planned], seconds: float) -> dict[str, int]:
-    """How many examples each test gets; tests that get none are left out. What kills most for its time is taken
-    first, and then what kills most of the rest."""
+    """Returns how many examples each test runs in so many seconds; tests that run none are left out. What kills
+    most in its time is taken first, and then what kills most of the rest."""
     total = sum(test.cost for test in tests)
     if seconds >= total:
         return {test.name: _scaled(test, seconds / total if total else 1.0) for test in tests}
@@ -115,7 +116,7 @@ def plan(tests: Sequence[Planned], seconds: float) -> dict[str, int]:
 
 @frozen
 class _Step:
-    """More examples of a test."""
+    """A _Step is a larger number of examples of a test, and what it adds."""
 
     test: Planned
     examples: int
@@ -124,7 +125,7 @@ class _Step:
 
 
 def _steps(test: Planned, chosen: int, left: float) -> Iterator[_Step]:
-    """To where something more is killed, and as far as the time lasts."""
+    """Yields the numbers of examples at which the test kills one more, as far as the time lasts."""
     lasts = chosen + int(left / test.weight.seconds + ROUNDING) if test.weight.seconds else test.examples
     most = min(test.examples, lasts) if test.draws else min(1, lasts)
     for examples in sorted({test.fewest, most, *test.weight.at}):
@@ -144,9 +145,10 @@ def _scaled(test: Planned, factor: float) -> int:
 
 @frozen
 class Power:
-    """``killed`` of the ``planted`` wrong schedulers, those that nothing kills included. ``profile`` is the part
-    of a scheduler as which they were tried, if they were not tried as whole ones, and ``beyond`` are capabilities
-    that the implementation claims and this part does not have: nothing is known of what breaks only these."""
+    """A Power says that ``killed`` of the ``planted`` wrong schedulers are killed; those that no test kills are
+    among the planted. ``profile`` is the part of a scheduler as which they were tried, if they were not tried as
+    whole ones. ``beyond`` are capabilities that the implementation claims and this part does not have: no wrong
+    scheduler was tried that breaks only these."""
 
     killed: int
     planted: int
@@ -155,9 +157,9 @@ class Power:
 
 
 def power_of(done: Iterable[tuple[str, int]], about: About) -> Power | None:
-    """Of tests that have run so many examples; None where nothing is known of any of them, and of another release
-    than the one with which wrong schedulers were tried. It was measured with the default seed: with another one it
-    is an estimate."""
+    """Returns the power of tests that have run so many examples. Returns None if nothing is known of any of them,
+    or of the release by which the implementation decides. The power was measured with the default seed; with
+    another seed it is an estimate."""
     if about.kubernetes != DEFAULT.name:
         return None
     if about.lacks:
@@ -168,8 +170,8 @@ def power_of(done: Iterable[tuple[str, int]], about: About) -> Power | None:
 
 
 def _power_of_part(done: Mapping[str, int], about: About) -> Power | None:
-    """By the largest profile that it claims whole, and those wrong schedulers alone of which every broken rule can
-    show in what it reports."""
+    """Returns the power by the largest profile that the implementation claims as a whole. Only those wrong
+    schedulers count of which every broken rule can show in what it reports."""
     parts: Mapping[str, Sequence[Mapping[str, Any]]] = _table()["parts"]
     claimed = [name for name in parts if PROFILES[name] <= frozenset(about.capabilities)]
     if not claimed:

@@ -24,7 +24,7 @@ def _is_a_sentence(case: Case, attribute: object, text: str) -> None:
 
 @frozen
 class Case:
-    """A history whose ``name`` is permanent: ``pytest conformance/ -k NAME`` selects it.
+    """A Case is a history whose ``name`` is permanent: ``pytest conformance/ -k NAME`` selects it.
 
     ``decides`` is one sentence: which situation this is, and what is decided in it. ``rules`` are the ids of the
     rules that decide it; a case without any is about the rules of its test. ``needs`` are capabilities without

@@ -37,31 +37,34 @@ KEPT = 12
 and as many from before it."""
 
 OF_ALL_PLUGINS = ("R-FRAMEWORK-13", "R-FRAMEWORK-14")
-"""The statuses and scores of all plugins pass through these: breaking them looks like a mistake of any plugin."""
+"""The statuses and scores of all plugins pass through the code of these rules: breaking them looks like a mistake
+of any plugin."""
 
 FEWEST = 6
 """With fewer other histories a breaking of almost any rule agrees with what was seen, and nothing is explained."""
 
 
 class RuleBrokenError(AssertionError):
-    """An implementation did what a rule does not allow."""
+    """A RuleBrokenError says that an implementation did what a rule does not allow."""
 
 
 @cache
 def broken(rule: str) -> type[RuleBrokenError]:
-    """A class for each rule: Hypothesis distinguishes failures by class, and does not change from one to
-    another while it shrinks an example."""
+    """Returns a class of exceptions for each rule: Hypothesis distinguishes failures by class, and does not change
+    from one to another while it shrinks an example."""
     return type("RuleBrokenError", (RuleBrokenError,), {"rule": rule, "__module__": __name__})
 
 
 class HaltedError(Skipped):
-    """The test cannot go on, and the implementation is not to blame. Hypothesis passes on a skip at once; it
-    would try to shrink any other exception, and ask a broken adapter again and again."""
+    """A HaltedError says that the test cannot go on, and that the implementation is not to blame. Hypothesis
+    passes on a skip at once; it would try to shrink any other exception, and ask a broken adapter again and
+    again."""
 
 
 @frozen
 class Evidence:
-    """``steps_at_first`` is how long the history was in which the rule was first seen broken."""
+    """An Evidence is a history that shows a broken rule. ``steps_at_first`` is how many steps the history had in
+    which the rule was first seen broken."""
 
     rule: str
     finding: Finding
@@ -75,8 +78,8 @@ class Evidence:
 
 
 class Check(Protocol):
-    """Runs a history against the implementation, which decides by the release ``kubernetes``. It raises where
-    that broke a rule."""
+    """A Check runs a history against the implementation, which decides by the release ``kubernetes``. It raises
+    RuleBrokenError if a rule was broken."""
 
     @property
     def kubernetes(self) -> str: ...
@@ -84,24 +87,24 @@ class Check(Protocol):
     def __call__(self, history: History) -> Judgement: ...
 
     def begin(self, beginning: History) -> CheckedRun:
-        """The same, step by step: this history says how the scheduler is configured."""
+        """Begins the same step by step: ``beginning`` says how the scheduler is configured."""
         ...
 
     def has_nothing_for_it(self) -> None:
-        """The test has no history that the implementation could run."""
+        """Notes that the test has no history that the implementation could run."""
         ...
 
 
 @define(eq=False)
 class CheckedRun:
-    """It is judged as soon as a step has shown something, and else at its end."""
+    """A CheckedRun is judged as soon as a step has shown something, and otherwise at its end."""
 
     _checking: Checking
     _run: SteppedRun
     _is_over: bool = False
 
     def take(self, step: Step) -> None:
-        """Raises where that showed a rule to be broken."""
+        """Runs the next step. Raises RuleBrokenError if it showed a rule to be broken."""
         if self._is_over:
             return
         try:
@@ -117,7 +120,7 @@ class CheckedRun:
         return self._run.has_findings
 
     def end(self) -> None:
-        """Once is enough, and twice does no harm."""
+        """Ends the run. A second call does nothing."""
         if not self._is_over:
             self._is_over = True
             self._checking.conclude(self._run.judgement())
@@ -125,8 +128,9 @@ class CheckedRun:
 
 @define(eq=False)
 class Checking:
-    """``judge`` runs a history, ``begins`` one step by step; ``order`` sorts rules as they depend on each other;
-    ``counts`` says which broken rules fail the test: others are noted, and the search goes on behind them."""
+    """A Checking is the check of one test. ``judge`` runs a history, ``begins`` one step by step; ``order`` sorts
+    rules as they depend on each other; ``counts`` says which broken rules fail the test: others are noted, and the
+    search goes on behind them."""
 
     judge: Callable[[History], Judgement]
     begins: Callable[[History], SteppedRun]
@@ -134,31 +138,31 @@ class Checking:
     counts: Callable[[str], bool]
     kubernetes: str = DEFAULT.name
     explain: Explain = lambda histories, suspected, may_be: Explanation()
-    """Which rule's breaking gives what was seen."""
+    """It says which rule's breaking gives what was seen."""
     more: Callable[[History], Sequence[Comparison]] = lambda smallest: ()
-    """What came in histories that the test does not run, as they are near the smallest one that fails, or of the
-    same area: of them only the explanation is made."""
+    """It returns the comparisons of histories that the test does not run: they are near the smallest one that
+    fails, or of the same area. They are only used for the explanation."""
     target: str | None = None
-    """The kind of finding that failed this test: Hypothesis makes the history of that one small."""
+    """This kind of finding failed the test, and Hypothesis shrinks its history."""
     evidence: dict[str, Evidence] = Factory(dict)
-    """By the kind of finding."""
+    """The evidence stands by the kind of finding."""
     by_itself: set[str] = Factory(set)
-    """The kinds of findings that were seen where nothing that came before can be their cause, or that do not
-    vanish with the one that failed the test."""
+    """These kinds of findings were seen where nothing that came before can be their cause, or do not vanish with
+    the one that failed the test."""
     fault: Fault | None = None
     repeats: bool = True
     examples: int = 0
     not_for_it: int = 0
-    """Histories that need what the implementation does not do."""
+    """So many histories need what the implementation does not do."""
     decisive: Counter[str] = Factory(Counter)
     decided: dict[str, Decided] = Factory(dict)
-    """By rule what came in histories in which it was applied, and nothing was wrong."""
+    """By rule, these are histories in which it was applied, and nothing was wrong."""
     choices: int = 0
     single: int = 0
     ended: Counter[str] = Factory(Counter)
     allowance: Allowance = Factory(Allowance)
     failed_at: float = 0.0
-    """When the test was first seen to fail, by ``time.monotonic``."""
+    """The test was first seen to fail at this time, by ``time.monotonic``."""
     failing: deque[Comparison] = Factory(lambda: deque(maxlen=KEPT))
     passing: deque[Comparison] = Factory(lambda: deque(maxlen=KEPT))
     before: deque[Comparison] = Factory(lambda: deque(maxlen=KEPT))
@@ -167,7 +171,7 @@ class Checking:
         return self.conclude(self.asking(lambda: self.judge(history)))
 
     def begin(self, beginning: History) -> CheckedRun:
-        """A history whose steps come one by one, with the configuration of this one."""
+        """Begins a history whose steps come one by one, with the configuration of this one."""
         return CheckedRun(self, self.asking(lambda: self.begins(beginning)))
 
     def has_nothing_for_it(self) -> None:
@@ -227,8 +231,9 @@ class Checking:
         return findings
 
     def _keep_smallest(self, finding: Finding, judgement: Judgement) -> None:
-        """An answer that is not allowed is evidence, whether or not it comes again. Of two histories of one size
-        the later is the simpler: that is how Hypothesis goes on."""
+        """Keeps the smallest evidence of each kind. An answer that is not allowed is evidence, whether or not it
+        comes again. Of two histories of one size the later one is simpler, since Hypothesis goes from the more
+        complex to the simpler."""
         kind, known = finding.kind, self.evidence.get(finding.kind)
         first = known.steps_at_first if known else len(judgement.history.steps)
         found = Evidence(finding.rule, finding, _until(finding.step, judgement), first)
@@ -250,7 +255,7 @@ class Checking:
         return self.evidence[self._by_cause(self.evidence[kind].judgement)[0].kind].rule
 
     def settle(self, problem: BaseException | None) -> None:
-        """The test is over, with this exception or with none: what was seen broken stays broken."""
+        """Ends the test, which raised this exception or none. A rule that was seen broken stays broken."""
         if self.target is not None:
             self.allowance.spend(time.monotonic() - self.failed_at)
             self.repeats = isinstance(problem, RuleBrokenError | HaltedError)
@@ -264,8 +269,8 @@ class Checking:
             raise problem
 
     def _leave_out_what_can_be(self, kind: str) -> None:
-        """Hypothesis keeps what a strategy always draws: steps that were passed over, or that decide nothing. A
-        step without which the rule is broken all the same is left out, the last one first."""
+        """Leaves out each step without which the rule is still broken, the last one first. Hypothesis keeps what a
+        strategy always draws: steps that were passed over, or that decide nothing."""
         history = self.evidence[kind].judgement.history
         if type(history) is not History:
             return
@@ -313,14 +318,15 @@ class Checking:
         self.evidence[kind] = evolve(known, rule=rule, finding=finding)
 
     def _others(self, smallest: History) -> Iterator[Comparison]:
-        """Those that are alike, as a history was made small, alternate with others."""
+        """Yields the other histories. Those that are alike, because a history was made small, alternate with
+        others."""
         kept = (self.more(smallest), reversed(self.failing), reversed(self.before), reversed(self.passing))
         for turn in zip_longest(*kept):
             yield from (one for one in turn if one is not None)
 
 
 def _until(step: int, judgement: Judgement) -> Judgement:
-    """What came after the step that showed it is no evidence."""
+    """Returns the judgement without what came after this step, which is no evidence."""
     steps = judgement.history.steps[: step + 1]
     seen = tuple(entry for entry in judgement.seen if entry.step <= step)
     return evolve(judgement, history=evolve(judgement.history, steps=steps), seen=seen)

@@ -19,17 +19,18 @@ Test = TypeVar("Test", bound=Callable[..., None])
 HISTORY = "history"
 CASE = "case"
 REPLAY = "replay"
-"""The area of the one test that takes its history from the file of ``--replay``."""
+"""This is the area of the one test that takes its history from the file of ``--replay``."""
 
 INVARIANT = "R-INV-"
-"""What holds of every scheduler; a test that is about nothing else of an implementation is not for it."""
+"""Rules of this area hold for every scheduler. A test that is otherwise only about rules which an implementation
+cannot show does not judge it."""
 
 
 @frozen
 class Declaration:
-    """What a test declares. ``area`` is what the test is about; unless it has ``cases``, histories are drawn from
-    that area (a test without an area brings its own). ``rules`` are those that the test is there to decide;
-    ``needs`` are the capabilities without which it cannot."""
+    """A Declaration is what a test declares. ``area`` is what the test is about; unless it has ``cases``,
+    histories are drawn from that area (a test without an area brings its own). ``rules`` are those that the test
+    is there to decide; ``needs`` are the capabilities without which it cannot."""
 
     function: Callable[..., None]
     rules: tuple[str, ...]
@@ -43,11 +44,11 @@ class Declaration:
 
     @property
     def draws(self) -> bool:
-        """Whether the histories of this test are drawn from its area."""
+        """Returns whether the histories of this test are drawn from its area."""
         return self.area is not None and self.area != REPLAY and not self.cases
 
     def missing(self, about: About) -> tuple[str, ...]:
-        """What the implementation does not have, without which the test does not judge it; empty if it does."""
+        """Returns what the implementation does not have and the test needs; empty if the test judges it."""
         capabilities = sorted(set(self.needs) - set(about.capabilities))
         if capabilities:
             return tuple(capabilities)
@@ -58,7 +59,7 @@ class Declaration:
         return tuple(sorted(needs)) if needs and all(needs) else ()
 
     def of_case(self, case: Case) -> Declaration:
-        """What the test declares where it runs this one of its cases."""
+        """Returns what the test declares when it runs this one of its cases."""
         return evolve(
             self, rules=case.rules or self.rules, needs=tuple(dict.fromkeys((*self.needs, *case.needs)))
         )
@@ -73,7 +74,8 @@ def conforms(
     machine: Callable[..., RuleBasedStateMachine] | None = None,
     cases: Sequence[Case] = (),
 ) -> Callable[[Test], Test]:
-    """Make a test of the suite. It asks for ``check``, and with an ``area`` for ``history``, which is drawn:
+    """Makes a function a test of the suite. It takes ``check``, and with an ``area`` also ``history``, which is
+    drawn:
 
     >>> @conforms(area="taints", rules=("R-TAINT-01", "R-TAINT-02"), needs=("filter",))
     ... def test_taints(check, history):
@@ -108,7 +110,7 @@ def conforms(
 
 
 def _parametrized(function: Callable[..., None], cases: Sequence[Case]) -> Callable[..., None]:
-    """One item for each case, with the case's name as its id."""
+    """Returns the test with one item for each case, whose id is the case's name."""
     names = [case.name for case in cases]
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
@@ -136,7 +138,7 @@ def _without_history(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def declared_by(item: pytest.Item) -> Declaration | None:
-    """What the test of this item declares, for the one case that the item runs, if it runs one."""
+    """Returns what the test of this item declares, for the one case that the item runs, if it runs one."""
     marker = item.get_closest_marker("conforms")
     if marker is None:
         return None
@@ -146,7 +148,7 @@ def declared_by(item: pytest.Item) -> Declaration | None:
 
 
 def case_of(item: pytest.Item, declared: Declaration) -> Case | None:
-    """The one case that this item runs, if its test has cases."""
+    """Returns the one case that this item runs, if its test has cases."""
     if not declared.cases or not isinstance(item, pytest.Function):
         return None
     case = item.callspec.params[CASE]

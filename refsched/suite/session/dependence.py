@@ -38,7 +38,7 @@ _AREAS = (
 
 
 def in_order_of_dependence(rules: Iterable[Rule]) -> list[Rule]:
-    """Areas that are not listed come last, and every area's own rules as they stood."""
+    """Returns the rules by area. Areas that are not listed come last; within an area the order stays."""
     place = {area: number for number, area in enumerate(_AREAS)}
     return sorted(rules, key=lambda rule: place.get(rule.area, len(place)))
 

@@ -23,7 +23,7 @@ from refsched.suite.histories.history import History, Step
 
 PROFILE = "refsched"
 STEPS_OF_A_MACHINE = 50
-"""Inputs of a state machine in one example, at most."""
+"""A state machine makes at most so many inputs in one example."""
 
 SUPPRESSED = (
     HealthCheck.too_slow,  # how fast an implementation answers says nothing of how its inputs are drawn
@@ -47,11 +47,12 @@ class Steps(Protocol):
 
 
 Begin = Callable[[History], Steps]
-"""Begins with an empty cluster, and the configuration of this history, which has no steps yet."""
+"""It begins with an empty cluster, and the configuration of this history, which has no steps yet."""
 
 
 def load_profile() -> None:
-    """Said explicitly, also where ``CI`` is set: Hypothesis loads a profile of its own there, with derandomize."""
+    """Loads the suite's own profile. This is done explicitly, since Hypothesis loads a profile of its own, with
+    derandomize, if ``CI`` is set."""
     settings.register_profile(
         PROFILE,
         parent=settings.get_profile("default"),
@@ -69,27 +70,29 @@ def load_profile() -> None:
 
 
 def allow_shrinking(seconds: float) -> None:
-    """For the tests that run from now on in this process: Hypothesis itself stops after five minutes."""
+    """Limits how long a failing example is shrunk in the tests that run from now on in this process, in seconds.
+    Hypothesis itself stops after five minutes."""
     engine.MAX_SHRINKING_SECONDS = seconds  # type: ignore[assignment]
 
 
 def _leave_local_constants_alone() -> None:
-    """Hypothesis mixes numbers and strings that it finds in the source of modules that happen to be imported into
-    what it draws. An implementation written in Python would then choose its own inputs."""
+    """Keeps constants of imported modules out of what is drawn. Hypothesis mixes in numbers and strings that it
+    finds in their source, so that an implementation written in Python would choose its own inputs."""
     nothing = Constants()
     providers._get_local_constants = lambda: nothing
 
 
 def _draw_each_anew() -> None:
-    """Hypothesis follows each history by up to five that repeat parts of it. Few of them differ in what is
-    decided: without them the same number of histories kills many times as many wrong schedulers."""
+    """Has every history drawn anew. Hypothesis follows each history by up to five that repeat parts of it. Few of
+    them differ in what is decided: without them the same number of histories kills many times as many wrong
+    schedulers."""
     ConjectureRunner.generate_mutations_from = lambda self, data: None  # type: ignore[method-assign]
 
 
 def drawn(
     function: Callable[..., None], strategy: SearchStrategy[History], *, examples: int, seed: str, name: str
 ) -> Callable[..., None]:
-    """The property test: ``function`` with ``history`` drawn from ``strategy``."""
+    """Returns the property test that calls ``function`` with ``history`` drawn from ``strategy``."""
     test: Any = hypothesis.given(history=strategy)(function)
     test = hypothesis.seed(seed_of(seed, name))(test)
     drawing: Callable[..., None] = settings(settings.get_profile(PROFILE), max_examples=examples)(test)
@@ -97,7 +100,7 @@ def drawn(
 
 
 def collected(strategy: SearchStrategy[History], *, examples: int, seed: str, name: str) -> list[History]:
-    """The histories that such a test runs."""
+    """Returns the histories that such a test runs."""
     histories: list[History] = []
 
     def collect(history: History) -> None:
@@ -115,7 +118,7 @@ def drawn_by(
     seed: str,
     name: str,
 ) -> Callable[..., None]:
-    """The property test of a state machine, which is made anew for each example."""
+    """Returns the property test of a state machine, which is made anew for each example."""
 
     def test(**_: object) -> None:
         def made() -> RuleBasedStateMachine:
@@ -131,5 +134,5 @@ def drawn_by(
 
 
 def seed_of(seed: str, name: str) -> int:
-    """Each test draws from a sequence of its own, so that two tests of one area complement each other."""
+    """Returns a seed of its own for each test, so that two tests of one area draw different histories."""
     return int.from_bytes(hashlib.sha256(f"{seed} {name}".encode()).digest()[:8])

@@ -15,8 +15,8 @@ from refsched.suite.session.runner import About
 def failure_of(
     evidence: Evidence, checking: Checking, rule: Rule, level: str, test: str, about: About, case: str = ""
 ) -> Failure:
-    """``level`` is that of the rule at which it shows, and ``case`` the sentence of the case that the test ran, if
-    it ran one."""
+    """Returns what is reported about this evidence. ``level`` is that of the rule at which it shows, and ``case``
+    the sentence of the case that the test ran, if it ran one."""
     finding, judgement = evidence.finding, evidence.judgement
     is_target = finding.kind == checking.target
     steps, size = evidence.size
@@ -47,6 +47,7 @@ def failure_of(
 
 
 def _can_be_explained(pod: str, judgement: Judgement) -> bool:
-    """Of a pod that was tried, and without extenders: they do not answer any more."""
+    """Returns whether ``refsched explain`` can show the decision: the pod was tried, and there are no extenders,
+    which would not answer any more."""
     tried = {entry.record.pod for entry in judgement.seen if isinstance(entry.record, Attempt)}
     return pod in tried and not judgement.history.config.get("extenders")

@@ -25,14 +25,15 @@ T = TypeVar("T")
 
 
 def further(strategy: SearchStrategy[History], seed: str, area: str) -> Sequence[History]:
+    """Returns histories of the area that no test runs, the same ones for each seed."""
     return collected(strategy, examples=HISTORIES, seed=seed, name=f"further histories of {area}")
 
 
 def came_in(
     judge: Callable[[History], Judgement], histories: Iterable[History], seconds: float
 ) -> Iterator[Comparison]:
-    """What came in those that ran to their end or showed something. Nothing more comes once the implementation
-    does not answer, or after so many seconds."""
+    """Yields the comparisons of the histories that ran to their end or showed something. It stops when the
+    implementation does not answer, or after so many seconds."""
     deadline = time.monotonic() + seconds
     for history in histories:
         if time.monotonic() > deadline:
@@ -46,5 +47,5 @@ def came_in(
 
 
 def by_turns(*kept: Iterable[T]) -> tuple[T, ...]:
-    """The first of each, then the second of each, and so on."""
+    """Returns the first of each, then the second of each, and so on."""
     return tuple(one for turn in zip_longest(*kept) for one in turn if one is not None)

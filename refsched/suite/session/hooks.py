@@ -10,4 +10,4 @@ from refsched.suite.session.bench import Bench
 
 @pytest.hookspec(firstresult=True)
 def pytest_conformance_bench(config: pytest.Config) -> Bench | None:
-    """What the run stands on. A project with rules, areas or adapters of its own answers with its own bench."""
+    """Returns the bench of this run. A project with rules, areas or adapters of its own returns its own bench."""

@@ -23,14 +23,14 @@ HISTORIES = 16
 """So many histories of a rule count: the smallest one of each of eight tests, say, and another one of each."""
 
 OUTPUT = "refsched.changes"
-"""The name under which a worker of pytest-xdist hands over what it found."""
+"""A worker of pytest-xdist reports what it found under this name."""
 
 
 @define
 class Decided:
-    """Of the histories of a test in which a rule was applied: the ``smallest`` one, and the one in which it was
-    applied ``most`` often, so many ``times``. What is applied in every attempt seldom shows in the smallest.
-    """
+    """A Decided has two of the histories of a test in which a rule was applied: the ``smallest``, and the one in
+    which it was applied ``most`` often, so many ``times``. What is applied in every attempt seldom shows in the
+    smallest."""
 
     smallest: Comparison
     times: int
@@ -49,9 +49,9 @@ class Decided:
 
 @frozen(order=True)
 class Change:
-    """In a history of this test in which the rule was applied, which has so many records, it makes a difference
-    whether it is broken, or not. ``is_beside`` says that the test is about other rules, ``is_second`` that a
-    smaller history of the test counts, too."""
+    """A Change says whether it makes a difference (``is_one``) to break this rule in a history of this test in
+    which it was applied, and which has so many records. ``is_beside`` says that the test is about other rules,
+    ``is_second`` that a smaller history of the test counts, too."""
 
     rule: str
     is_beside: bool
@@ -62,7 +62,7 @@ class Change:
 
 
 def kept_by(changes: Iterable[Change]) -> frozenset[str]:
-    """The rules that make a difference in a history that counts."""
+    """Returns the rules that make a difference in a history that counts."""
     of_rule: dict[str, list[Change]] = defaultdict(list)
     for change in sorted(changes):
         of_rule[change.rule].append(change)
@@ -73,8 +73,8 @@ def kept_by(changes: Iterable[Change]) -> frozenset[str]:
 
 @frozen(order=True)
 class Untried:
-    """Nobody knows whether these rules were kept, though they were applied: breaking them was not tried, or
-    what it showed was not reported. ``why`` is a clause."""
+    """An Untried says that it is not known whether these rules were kept, though they were applied: breaking them
+    was not tried, or the result was not reported. ``why`` is a clause."""
 
     why: str
     rules: tuple[str, ...] = ()
@@ -86,8 +86,8 @@ LOST = "a worker of pytest-xdist has ended before it said which rules would have
 def untried_by(
     untried: Iterable[Untried], changes: Sequence[Change], applied: Sequence[str]
 ) -> tuple[Untried, ...]:
-    """The rules that were ``applied`` and not found to be kept, by the reason why breaking them was not tried. Of
-    what a worker did not report nothing is known but that it was applied."""
+    """Returns the rules that were ``applied`` and not found to be kept, by the reason why breaking them was not
+    tried. Of what a worker did not report it is only known that it was applied."""
     kept, reported = kept_by(changes), {change.rule for change in changes}
     rules: dict[str, set[str]] = {}
     for each in untried:
@@ -98,7 +98,8 @@ def untried_by(
 
 @define(eq=False)
 class KeptRules:
-    """``changes`` and ``untried`` are those of all processes, once the tests are over."""
+    """KeptRules collect, in each process, the histories in which breaking a rule is tried. ``changes`` and
+    ``untried`` are those of all processes, once the tests are over."""
 
     changes: list[Change] = Factory(list)
     untried: list[Untried] = Factory(list)
@@ -107,8 +108,9 @@ class KeptRules:
     def note(
         self, test: str, about: Collection[str], decided: Mapping[str, Decided], applied: Iterable[str]
     ) -> None:
-        """What a test ``about`` some rules has compared, by rule, where it was ``applied``. A rule for which there
-        is nothing, as no specification stands beside the scheduler, makes a difference wherever it is applied."""
+        """Notes what a test ``about`` some rules has compared, by rule, where it was ``applied``. A rule without a
+        comparison, because no specification stands beside the scheduler, makes a difference wherever it is
+        applied."""
         for rule in applied:
             is_beside = rule not in about
             if rule not in decided:
@@ -141,7 +143,7 @@ class KeptRules:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: object, error: object) -> None:
-        """A worker of pytest-xdist has ended, perhaps too early to say anything."""
+        """Takes what a worker of pytest-xdist found, which may have ended too early to report anything."""
         output = getattr(node, "workeroutput", {})
         if OUTPUT not in output:
             self.untried.append(Untried(LOST))

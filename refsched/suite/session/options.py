@@ -20,13 +20,13 @@ from refsched.suite.session.shards import Shard, read_shard
 
 DEFAULT_IMPLEMENTATION = "refsched.reference"
 CALLED_AS = "--called-as"
-"""Informs pytest which command started it, for the command that repeats a failure."""
+"""It informs pytest which command started it, for the command that repeats a failure."""
 
 LEVELS = ("promised", "observed", "all")
 REPORT_SUFFIXES = (".json", ".html")
 REPLAY_SUFFIXES = (*SUFFIXES, ".yaml", ".yml")
 LONGEST = 30 * 24 * 3600.0
-"""Seconds: no timer of the system takes much more than a month."""
+"""A time may have at most so many seconds: no timer of the system takes much more than a month."""
 
 _SECONDS = {"ms": 0.001, "": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|)", re.ASCII)
@@ -34,7 +34,8 @@ _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|)", re.ASCII)
 
 @frozen
 class Options:
-    """``budget`` and ``adapter_timeout`` in seconds; ``examples`` for each property test."""
+    """Options are those of the command line. ``budget`` and ``adapter_timeout`` are in seconds; ``examples`` is
+    the number for each property test."""
 
     implementation: str = DEFAULT_IMPLEMENTATION
     only: str = ""
@@ -133,7 +134,7 @@ def add_options(parser: pytest.Parser) -> None:
 
 
 SELECTING = ("-k", "-m", "--budget", "--examples", "--requirements")
-"""Options with a value that choose the tests, how many examples they have, or what fails the run."""
+"""These options have a value, and choose the tests, how many examples they have, or what fails the run."""
 
 
 def selecting(config: pytest.Config) -> str:
@@ -146,7 +147,7 @@ def selecting(config: pytest.Config) -> str:
 
 
 def _with_release(implementation: str, kubernetes: str) -> str:
-    """``MODULE:RELEASE``; programs say themselves by which release they decide."""
+    """Returns ``MODULE:RELEASE``. Programs report themselves by which release they decide."""
     if not kubernetes:
         return implementation
     if not is_module(implementation):
@@ -155,7 +156,7 @@ def _with_release(implementation: str, kubernetes: str) -> str:
 
 
 def read_options(config: pytest.Config) -> Options:
-    """InputError where an option makes no sense."""
+    """Reads and checks the options. Raises InputError if one makes no sense."""
     here = config.invocation_params.dir
     return Options(
         implementation=_with_release(config.getoption("--impl"), config.getoption("--kubernetes")),

@@ -10,12 +10,12 @@ import cattrs
 from attrs import field, frozen
 
 PROPERTY = "refsched.outcome"
-"""The name under which an outcome stands in a report's ``user_properties``."""
+"""An outcome stands under this name in a report's ``user_properties``."""
 
 
 @frozen
 class Failure:
-    """A broken rule, with everything that is reported about it.
+    """A Failure is a broken rule, with everything that is reported about it.
 
     ``lines`` are the history's steps as text, and what was expected is printed below the one at ``line``.
     ``trace`` and ``scenario`` are the contents of the files that are written. ``shrunk`` says that the history
@@ -49,7 +49,7 @@ class Failure:
 
 @frozen
 class Fault:
-    """``whose`` is adapter or suite."""
+    """A Fault says why nothing could be judged; ``whose`` is adapter or suite."""
 
     whose: str
     problem: str
@@ -57,9 +57,10 @@ class Fault:
 
 @frozen
 class Outcome:
-    """``missing`` are capabilities that the test needs and the implementation does not claim: it did not run.
-    ``target`` is the broken rule that failed the test; ``failures`` are all that were seen on the way. ``ended``
-    counts, by reason, the histories that could not be done to their end, though nothing was wrong."""
+    """An Outcome is what one test found. ``missing`` are capabilities that the test needs and the implementation
+    does not claim: it did not run. ``target`` is the broken rule that failed the test; ``failures`` are all that
+    were seen on the way. ``ended`` counts, by reason, the histories that could not be run to their end, though
+    nothing was wrong."""
 
     test: str
     rules: tuple[str, ...]
@@ -79,7 +80,7 @@ class Outcome:
 
     @property
     def done(self) -> int:
-        """How many histories were done to their end, or to where something was wrong."""
+        """Returns how many histories were run to their end, or until something was wrong."""
         return self.examples - sum(self.ended.values())
 
     @property
@@ -88,7 +89,7 @@ class Outcome:
 
 
 def to_plain(outcome: Outcome) -> dict[str, Any]:
-    """Of lists, mappings, strings and numbers."""
+    """Returns the outcome as lists, mappings, strings and numbers."""
     plain: dict[str, Any] = cattrs.unstructure(outcome)
     return plain
 

@@ -31,7 +31,7 @@ from refsched.tools.garbage_collection import look_seldom
 
 OPTIONS = pytest.StashKey[Options]()
 NOT_PYTESTS_OWN = 2
-"""Codes above this one mean in pytest that something other than a test went wrong."""
+"""In pytest codes above this one mean that something other than a test went wrong."""
 
 
 IN_PROCESS = (
@@ -56,7 +56,8 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
 
 
 def _end_where_options_are_not_understood() -> None:
-    """Of an option that nobody has declared no hook hears: pytest cleans up, and would end with 4."""
+    """Ends with exit code 2 if an option is not declared: no hook is called then, and pytest would end with 4
+    after it has cleaned up."""
     problem = sys.exc_info()[1]
     if isinstance(problem, pytest.UsageError):
         print_problem(problem)
@@ -66,7 +67,7 @@ def _end_where_options_are_not_understood() -> None:
 
 
 def print_problem(problem: pytest.UsageError) -> None:
-    """What an implementation wrote before it ended stands below the first line."""
+    """Prints the problem. What an implementation wrote before it ended stands below the first line."""
     for said in problem.args:
         for number, line in enumerate(str(said).splitlines()):
             sys.stderr.write(f"{'' if number else 'ERROR: '}{one_line(line)}\n")
@@ -74,7 +75,8 @@ def print_problem(problem: pytest.UsageError) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_conformance_bench(config: pytest.Config) -> Bench:
-    """Imported late: a project with a bench of its own does without the whole specification."""
+    """Returns the bench of this package. It is imported here, since a project with a bench of its own does not
+    need the specification."""
     from refsched.suite.session.standard import StandardBench
 
     return StandardBench(in_process=config.getoption("--in-process"), level=config.getoption("--level"))
@@ -93,7 +95,8 @@ def pytest_cmdline_main(config: pytest.Config) -> Generator[None, int | pytest.E
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """First, because Hypothesis reads its seed from the options when its turn comes."""
+    """Registers the parts of the plugin. It runs first, because Hypothesis reads its seed from the options in its
+    own hook."""
     look_seldom()
     config.addinivalue_line("markers", "conforms(claim): a test of the conformance suite")
     # pytest's cache has nothing that counts, and where nothing can be written it is done without
@@ -124,7 +127,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Ask once, before anything is spread over processes, whether there is somebody to be judged."""
+    """Connects once, before anything is spread over processes, to find out whether there is an implementation to
+    judge."""
     config = session.config
     reporting = config.pluginmanager.get_plugin("conformance-reporting")
     if reporting is None or config.option.collectonly:

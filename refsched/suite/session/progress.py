@@ -12,7 +12,7 @@ from refsched.errors import counted
 from refsched.suite.session.outcome import Outcome
 
 WIDTH = 48
-"""Columns of the name."""
+"""The name takes so many columns."""
 
 
 @define(eq=False)
@@ -28,7 +28,8 @@ class Progress:
     _failed: int = 0
 
     def begin(self, test: str) -> None:
-        """``test`` is a node id of pytest. Tests that differ only in a parameter share a line."""
+        """Shows that a test begins; ``test`` is a node id of pytest. Tests that differ only in a parameter share a
+        line."""
         name = test.rpartition("::")[2].partition("[")[0].removeprefix("test_").replace("_", " ")
         if name == self._name:
             return
@@ -57,7 +58,7 @@ class Progress:
 
 
 def progress_of(config: pytest.Config) -> Progress | None:
-    """None where nobody looks on, or where tests are done side by side, or shown one by one."""
+    """Returns None if nobody looks on, or if tests are run side by side, or shown one by one."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if (
         reporter is None

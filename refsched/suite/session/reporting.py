@@ -33,11 +33,11 @@ from refsched.suite.session.testing import Testing
 from refsched.suite.session.writing import write_whole
 
 FOLDER = ".refsched"
-"""Below the directory in which pytest was called: what repeats each failure."""
+"""What repeats each failure stands in this folder, below the directory in which pytest was called."""
 
 
 class Reporting:
-    """In pytest's own process, or in pytest-xdist's controller."""
+    """A Reporting runs in pytest's own process, or in pytest-xdist's controller."""
 
     def __init__(
         self,
@@ -68,7 +68,8 @@ class Reporting:
         self._progress: Progress | None = None
 
     def meet(self) -> About:
-        """Raises what Runner.about does. Where others run the tests, this connection is not needed any more."""
+        """Connects to the implementation, and raises what Runner.about raises. If other processes run the tests,
+        this connection is closed again."""
         self._about = self._runner.about()
         if self._config.getoption("numprocesses", None):
             self._runner.close()
@@ -77,7 +78,8 @@ class Reporting:
         return self._about
 
     def _remove_what_repeats_earlier_failures(self) -> None:
-        """Parts of one run (``--shard``) share the folder, and a repeated failure is read from it."""
+        """Removes the files of earlier failures. Parts of one run (``--shard``) share the folder, and a repeated
+        failure is read from it."""
         for suffix in ("jsonl", "yaml"):
             for path in (self._config.invocation_params.dir / FOLDER).glob(f"R-*.{suffix}"):
                 with suppress(OSError):
@@ -113,8 +115,8 @@ class Reporting:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
-        """Names of our own, so that pytest does not print at length what the report of rules shows better; no
-        letters where a line of progress is shown."""
+        """Returns categories of its own, so that pytest does not print at length what the report of rules shows
+        better, and no letters if a line of progress is shown."""
         outcome = outcome_in(getattr(report, "user_properties", []))
         if outcome is None:
             return None
@@ -164,14 +166,14 @@ class Reporting:
         )
 
     def _command(self) -> str:
-        """The start of the command that repeats something, called from the same directory."""
+        """Returns the start of the command that repeats something, called from the same directory."""
         called = self._config.getoption(CALLED_AS) or f"pytest {self._tests()}".strip()
         only = f" --only={shlex.quote(self._options.only)}" if self._options.only else ""
         level = f" --level={self._options.level}" if self._options.level != "all" else ""
         return f"{called} --impl={shlex.quote(self._options.implementation)}{only}{level}"
 
     def _tests(self) -> str:
-        """The folder of the tests that were asked for, or nothing where pytest was called in it."""
+        """Returns the folder of the tests that were asked for, or nothing if pytest was called in it."""
         here = self._config.invocation_params.dir
         asked = here / self._config.args[0].partition("::")[0]
         folder = os.path.relpath(asked if asked.is_dir() else asked.parent, here)
@@ -211,7 +213,7 @@ class Reporting:
 
 
 def _status(outcome: Outcome, report: pytest.TestReport) -> tuple[str, str, str] | None:
-    """The category, the letter and the word; None where pytest's own are meant."""
+    """Returns the category, the letter and the word, or None for pytest's own."""
     if outcome.has_failed:
         return "not conforming", "F", "NOT CONFORMING"
     if outcome.missing:

@@ -20,13 +20,14 @@ ALL = "all"
 
 
 def releases() -> list[str]:
-    """The frozen ones, the newest last."""
+    """Returns the frozen releases of the suite, the newest last."""
     found = [path.stem.removeprefix(PREFIX) for path in FOLDER.glob(f"{PREFIX}*.txt")]
     return sorted(found, key=int)
 
 
 def required_by(release: str) -> frozenset[str] | None:
-    """The rules of a release; None stands for every rule. InputError where there is no such release."""
+    """Returns the rules of a release of the suite; None stands for every rule. Raises InputError if there is no
+    such release."""
     if release == ALL or not releases():
         return None
     if release not in releases():
@@ -38,9 +39,9 @@ def required_by(release: str) -> frozenset[str] | None:
 
 
 def later_than(required: frozenset[str] | None, rules: Iterable[str]) -> frozenset[str]:
-    """Those of ``rules`` that the release does not hold anybody to. Whoever brings rules of their own,
-    none of which is in it, means all of them. A rule that holds in older versions of Kubernetes only is in no
-    list, and is required of every scheduler that decides by one of these."""
+    """Returns those of ``rules`` that the release does not require. A project with rules of its own, none of which
+    is in the release, requires all of them. A rule that holds only in older versions of Kubernetes is in no list,
+    and is required of every scheduler that decides by one of these."""
     rules = frozenset(rules)
     if required is None or required.isdisjoint(rules):
         return frozenset()

@@ -15,19 +15,18 @@ from refsched.suite.session.bench import Bench, Connection, Hello, Judgement, St
 
 @frozen
 class About:
-    """Who is judged, as plain values."""
+    """An About is what is known of the implementation, as plain values."""
 
     name: str
     version: str
     kubernetes: str
     capabilities: tuple[str, ...]
     holding: frozenset[str] = frozenset()
-    """The rules of the release by which it decides."""
+    """These are the rules of the release by which it decides."""
     lacks: Mapping[str, str] = field(factory=dict)
-    """The rules that nothing shows which it reports, each with the capability or the plugin that it does not
-    have."""
+    """These rules cannot show in what it reports, each with the capability or the plugin that it does not have."""
     plugins: tuple[str, ...] = ()
-    """Those that it names as the ones that it has. None are named by a whole scheduler."""
+    """These are the plugins that it says it has. A whole scheduler names none."""
 
     @classmethod
     def of(cls, hello: Hello, holding: frozenset[str], lacks: Mapping[str, str]) -> About:
@@ -38,8 +37,8 @@ class About:
 
 @define(eq=False)
 class Runner:
-    """``what`` is the implementation, ``timeout`` in seconds for each of its answers, ``only`` the part of it
-    that is judged."""
+    """A Runner asks the implementation ``what``, whose answers may take ``timeout`` seconds each; ``only`` is the
+    part of it that is judged."""
 
     bench: Bench
     what: str
@@ -49,10 +48,11 @@ class Runner:
     """After this one the implementation is not asked any more."""
     _connection: Connection | None = None
     _known: tuple[Hello, About] | None = None
-    """What the implementation has said of itself, and what follows from it."""
+    """This is what the implementation has said of itself, and what follows from it."""
 
     def about(self) -> About:
-        """AdapterUnavailable where the implementation cannot be had, AdapterFault where it does not say hello."""
+        """Returns what the implementation says of itself. Raises AdapterUnavailable if it cannot be had, and
+        AdapterFault if it does not answer hello."""
         connection = self._connected()
         hello = connection.hello
         if self._known is None or self._known[0] != hello:
@@ -61,7 +61,7 @@ class Runner:
         return self._known[1]
 
     def judge(self, history: History, level: str = "") -> Judgement:
-        """By the rules of this level, if it is not the one of the run."""
+        """Runs a history, and judges it by the rules of this level, if it is not the level of the run."""
         with self._asking():
             return self._bench_at(level).judge(self._connected(), history)
 

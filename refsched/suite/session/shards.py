@@ -37,10 +37,10 @@ from refsched.suite.session.runner import About
 from refsched.tools.reading.documents import read_json, read_text
 
 MEMBER = "evidence"
-"""Of the JSON report of a part."""
+"""The JSON report of a part has this member."""
 
 MOST = 10_000
-"""Parts."""
+"""A run has at most so many parts."""
 
 _CONVERTER = make_converter()
 _SHAPE = re.compile(r"([1-9][0-9]{0,4})/([1-9][0-9]{0,4})", re.ASCII)
@@ -48,7 +48,7 @@ _SHAPE = re.compile(r"([1-9][0-9]{0,4})/([1-9][0-9]{0,4})", re.ASCII)
 
 @frozen
 class Shard:
-    """The part ``number`` of ``of``, from 1."""
+    """A Shard is the part ``number`` of ``of``, from 1."""
 
     number: int
     of: int
@@ -57,7 +57,8 @@ class Shard:
         return f"{self.number}/{self.of}"
 
     def takes(self, tests: Sequence[Planned]) -> set[str]:
-        """Names of the tests of this part: the dearest ones are dealt out first, each to who has least."""
+        """Returns the names of the tests of this part: the most expensive are dealt out first, each to the part
+        with the least work."""
         load = [0.0] * self.of
         mine: set[str] = set()
         for test in sorted(tests, key=lambda test: (-test.cost, test.name)):
@@ -69,7 +70,7 @@ class Shard:
 
 
 def read_shard(text: str) -> Shard:
-    """``3/8``. InputError where it is no such thing."""
+    """Reads ``3/8``. Raises InputError if the text is no part."""
     found = _SHAPE.fullmatch(text)
     if found is None or not int(found[1]) <= int(found[2]) <= MOST:
         raise InputError(f"expected a part such as 3/8, found {text!r:.60}", where="--shard")
@@ -78,7 +79,8 @@ def read_shard(text: str) -> Shard:
 
 @frozen
 class Evidence:
-    """What a run, or a part of one, has seen, and what it was asked to do: enough for its whole report.
+    """An Evidence is what a run, or a part of one, has seen, and what it was asked to do: enough for its whole
+    report.
 
     ``rules`` are those of the release that decides, in the order of the catalogue; ``changes`` say which of them
     would have been seen broken, ``untried`` of which nobody knows; ``known`` are those that the baseline lists,
@@ -106,7 +108,7 @@ class Evidence:
 
 
 def result_of(evidence: Evidence) -> Result:
-    """The verdicts on all rules, from everything that was seen."""
+    """Returns the verdicts on all rules, from everything that was seen."""
     catalogue = {rule.id: rule for rule in evidence.rules}
     outcomes = sorted(evidence.outcomes, key=lambda outcome: outcome.test)
     rules = rule_verdicts(
@@ -164,7 +166,7 @@ def to_plain(evidence: Evidence) -> dict[str, Any]:
 
 
 def read_evidence(path: Path) -> Evidence:
-    """Of the JSON report of a part. InputError where the file is none."""
+    """Reads the evidence in the JSON report of a part. Raises InputError if the file has none."""
     where = str(path)
     try:
         value = read_json(read_text(path.read_bytes(), where))
@@ -181,7 +183,8 @@ def read_evidence(path: Path) -> Evidence:
 
 
 def merged(parts: Mapping[str, Evidence]) -> Evidence:
-    """Of all parts of one run, each with the name of its file. InputError where one is missing, or not of it."""
+    """Returns the evidence of the whole run from that of its parts, each with the name of its file. Raises
+    InputError if a part is missing, or belongs to another run."""
     (first, evidence), *others = parts.items()
     for name, other in others:
         for member in ("implementation", "about", "level", "seed", "rules", "known", "later"):

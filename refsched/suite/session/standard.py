@@ -27,8 +27,8 @@ Area = Callable[[], SearchStrategy[History]]
 
 
 class StandardBench:
-    """Tests draw histories from ``areas``. With ``in_process`` a Python module runs in the process of the suite.
-    ``level`` says which rules count."""
+    """A StandardBench draws histories from ``areas``. With ``in_process`` a Python module runs in the process of
+    the suite. ``level`` says which rules count."""
 
     def __init__(
         self, areas: Mapping[str, Area] | None = None, *, in_process: bool = False, level: str = "all"

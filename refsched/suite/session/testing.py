@@ -38,18 +38,19 @@ LARGE_REPR = "Generating overly large repr"
 """Hypothesis warns so of a failing history that is long, which the suite shows in its own way."""
 
 THOROUGH = 20
-"""Times the default number of examples."""
+"""A thorough run has so many times the default number of examples."""
 
 CHECKING = pytest.StashKey[Checking]()
 BEHIND = pytest.StashKey[Checking]()
-"""What is promised, behind a rule that is only observed."""
+"""This check is for what is promised, behind a rule that is only observed."""
 
 MISSING = pytest.StashKey[tuple[str, ...]]()
 
 
 class Testing:
-    """``known`` are the rules that the baseline lists; ``replayed`` is the one history of ``--replay``.
-    ``cut_short`` is the outcome of the test that a user has interrupted, as far as it had come."""
+    """A Testing runs the tests. ``known`` are the rules that the baseline lists; ``replayed`` is the one history
+    of ``--replay``. ``cut_short`` is the outcome of the test that a user has interrupted, as far as it had
+    come."""
 
     def __init__(
         self,
@@ -77,8 +78,8 @@ class Testing:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        """After ``-k`` and ``-m``: what they left shares the budget. A project may turn warnings into errors;
-        those that an implementation gives are none."""
+        """Selects the tests that are run, after ``-k`` and ``-m``: what they left shares the budget. A project may
+        turn warnings into errors; those that an implementation gives are none."""
         for item in items:
             if declared_by(item) is not None:
                 item.add_marker(pytest.mark.filterwarnings("default"))
@@ -96,12 +97,12 @@ class Testing:
             items[:] = [item for item in items if self._is_wanted(item)]
 
     def pytest_collection_finish(self) -> None:
-        """What the tests are made of stays until they are over."""
+        """Keeps what the tests are made of until they are over."""
         keep_what_there_is()
 
     def _is_claimed(self, declared: Declaration) -> bool:
-        """Whether a budget is to be spent on the test. Where the implementation cannot be asked, each test says so
-        when its turn comes."""
+        """Returns whether some of a budget is to be spent on the test. If the implementation cannot be asked, each
+        test reports that in its turn."""
         if self._options.budget is None:
             return True
         try:
@@ -117,7 +118,8 @@ class Testing:
         return {test.name: options.examples or test.examples * times for test in tests}
 
     def _of_this_part(self, items: list[pytest.Item]) -> set[str] | None:
-        """Of the tests that are run at all, with as many examples as they have; None where there are no parts."""
+        """Returns the tests of this part, among those that are run at all, by the number of their examples.
+        Returns None if there are no parts."""
         shard = self._options.shard
         if shard is None:
             return None
@@ -154,8 +156,8 @@ class Testing:
             item.obj = self._looking_behind(run, item)
 
     def _checking(self, area: str = "", level: str = "") -> Checking:
-        """``area`` is what the test draws from, or its cases are about; ``level`` is that of the rules that
-        count, if it is not the one of the run."""
+        """Returns the check of a test. ``area`` is what the test draws from, or its cases are about; ``level`` is
+        that of the rules that count, if it is not the level of the run."""
         return Checking(
             lambda history: self._runner.judge(history, level),
             lambda beginning: self._runner.begin(beginning, level),
@@ -167,8 +169,8 @@ class Testing:
         )
 
     def _looking_behind(self, run: Callable[..., None], item: pytest.Item) -> Callable[..., None]:
-        """The test; where a rule has ended it that is only observed, the test again for what is promised, so that
-        the one does not hide the other."""
+        """Returns the test. If a rule has ended it that is only observed, the test is run again for what is
+        promised, so that one failure does not hide another."""
 
         def both(**fixtures: Any) -> None:
             checking = item.stash[CHECKING]
@@ -207,8 +209,8 @@ class Testing:
         suspected: Sequence[str],
         may_be: Callable[[str], bool],
     ) -> Explanation:
-        """By rules that hold for the implementation and can show in what it reports. Once the allowance is spent,
-        nothing is explained any more."""
+        """Explains a failure by rules that hold for the implementation and can show in what it reports. Once the
+        allowance is spent, nothing is explained any more."""
         about = self._runner.about()
         can_show = about.holding - about.lacks.keys()
         if not self._allowance.left:
@@ -216,9 +218,9 @@ class Testing:
         return explained_in_child(histories, suspected, lambda rule: rule in can_show and may_be(rule))
 
     def _more(self, smallest: History, area: str, level: str) -> Sequence[Comparison]:
-        """What came in variations of the smallest history that fails, and in further histories of the area by
-        turns. The latter are run once for all tests about it that fail. Neither is run for longer than the
-        allowance allows."""
+        """Returns the comparisons of variations of the smallest history that fails, and of further histories of
+        the area, by turns. The latter are run once for all tests about the area that fail. Neither is run for
+        longer than the allowance allows."""
         judge = partial(self._runner.judge, level=level)
         near = tuple(came_in(judge, variations(smallest), self._allowance.share))
         if area in self._bench.areas and (area, level) not in self._more_of:
@@ -236,7 +238,7 @@ class Testing:
         return declared.missing(about)
 
     def _bound(self, item: pytest.Item, declared: Declaration) -> Callable[..., None]:
-        """The test with its histories."""
+        """Returns the test with its histories."""
         if declared.area == REPLAY:
             return self._repeated(declared.function)
         name = name_of(item)
@@ -254,7 +256,7 @@ class Testing:
         )
 
     def _repeated(self, function: Callable[..., None]) -> Callable[..., None]:
-        """The test, run repeatedly: an implementation that chooses at random may need more than one run to
+        """Returns the test, run repeatedly: an implementation that chooses at random may need more than one run to
         break the rule again."""
 
         def replay(**fixtures: object) -> None:
@@ -354,7 +356,8 @@ class Testing:
         report.sections = [section for section in report.sections if section[0] != "Hypothesis"]
 
     def pytest_sessionfinish(self) -> None:
-        """At its end pytest looks for garbage once more, for seconds among all that was imported and made."""
+        """Closes the connection. At its end pytest runs the garbage collector once more, which would take seconds
+        among all that was imported and made."""
         self._runner.close()
         keep_what_there_is()
 
@@ -364,7 +367,7 @@ def _all_needed_more(checking: Checking) -> tuple[str, ...]:
 
 
 def name_of(item: pytest.Item) -> str:
-    """The same in a checkout and where the package is installed."""
+    """Returns the test's name, the same in a checkout and in an installed package."""
     module = item.module.__name__ if isinstance(item, pytest.Function) else item.path.stem
     return f"{module}::{item.name}"
 

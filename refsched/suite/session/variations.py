@@ -43,7 +43,7 @@ _QUANTITY = re.compile(r"(\d+)([A-Za-z]*)")
 
 
 def variations(history: History) -> Iterator[History]:
-    """Histories that differ from this one in one value, none of which any API server would refuse."""
+    """Yields histories that differ from this one in one value, none of which any API server would refuse."""
     steps = steps_as_json(history)
     found = [change for number, step in enumerate(steps) for change in _changes(step, (number,))]
     labels = _labels(steps)
@@ -59,7 +59,7 @@ def variations(history: History) -> Iterator[History]:
 
 
 def _changes(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
-    """Every value within this one, with its path."""
+    """Yields every value within this one, with its path."""
     yield path, value
     members: Sequence[tuple[str | int, Any]] = ()
     if isinstance(value, Mapping):
@@ -116,7 +116,7 @@ def _is_quantity(path: Path) -> bool:
 
 
 def _labels(steps: Sequence[Any]) -> Sequence[str]:
-    """All values that labels have, and that selectors ask for."""
+    """Returns all values that labels have, and that selectors ask for."""
     found: dict[str, None] = {}
     for number, step in enumerate(steps):
         for path, value in _changes(step, (number,)):

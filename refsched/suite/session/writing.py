@@ -9,8 +9,8 @@ from pathlib import Path
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write beside the file, and rename. What is not a regular file (a pipe, /dev/stdout) is written as it is.
-    OSError where it cannot be written."""
+    """Writes beside the file, and renames it. What is not a regular file (a pipe, /dev/stdout) is written as it
+    is. Raises OSError if it cannot be written."""
     data = text.encode("utf-8", "backslashreplace")
     if path.exists() and not stat.S_ISREG(path.stat().st_mode):
         with open(path, "wb", buffering=0) as stream:

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 PATIENCE = 1.0
-"""Seconds before anything is shown."""
+"""Nothing is shown for so many seconds."""
 
 _BETWEEN = 0.2
-"""Seconds."""
+"""The line is written anew every so many seconds."""
 
 _CLEAR = "\r\x1b[K"
 

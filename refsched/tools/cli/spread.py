@@ -26,7 +26,7 @@ PARTS_OF_A_WORKER = 4
 """So many parts for each thread of a worker: a slow one, or one that dies, holds up no more than its share."""
 
 CONNECTING = 30.0
-"""Seconds in which the scheduler has to answer."""
+"""The scheduler has to answer within so many seconds."""
 
 
 @frozen

@@ -33,7 +33,7 @@ from refsched.tools.reading.operators import check_operators, check_pod
 
 STANDARD_INPUT = "-"
 SCENARIO = "refsched.dev/scenario"
-"""The label of the ConfigMap with the steps of a scenario (docs/scenarios.md)."""
+"""This is the label of the ConfigMap with the steps of a scenario (docs/scenarios.md)."""
 
 _NO_CLUSTER = (
     "is a scenario, which has steps: `refsched record --scenario FILE --output TRACE.jsonl` does them, and"

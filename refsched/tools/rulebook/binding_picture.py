@@ -45,7 +45,7 @@ WAYS = (
     Way(_UNRESERVE, "in reverse order", _FORGET, ("R-ROLLBACK-01",)),
     Way(_FORGET, "the pod no longer counts on the node", QUEUE, ("R-FAIL-01",)),
 )
-"""The ways of the default release. What comes first in a stage is its way on."""
+"""These are the ways of the default release. What comes first in a stage is its way on."""
 
 FORWARD = (ASSUMED, _RESERVE, _PERMIT, _WAIT, _PRE_BIND, _BIND, _POST_BIND, BOUND)
 BACK = (_UNRESERVE, _FORGET, QUEUE)

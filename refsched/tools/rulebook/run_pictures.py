@@ -67,10 +67,10 @@ items:
       whenUnsatisfiable: ScheduleAnyway
       labelSelector: {matchLabels: {app: shop}}
 """
-"""A cluster in which the plugins disagree on where ``shop-1`` should run."""
+"""In this cluster the plugins disagree on where ``shop-1`` should run."""
 
 TRACE = f"scenarios-{DEFAULT.tag}/rollout-with-preemption.jsonl.gz"
-"""The recording whose timeline is drawn."""
+"""The timeline of this recording is drawn."""
 
 # --- Scores ---------------------------------------------------------------------------------------
 
