@@ -108,3 +108,37 @@ def test_a_docstring_begins_like_a_sentence_and_ends_like_one(module: Path) -> N
         and not re.fullmatch(r"[A-Z`0-9{].*[.:]", first)
     ]
     assert not found
+
+
+AROUND = ("suite", "tools", "checking", "remembering")
+BEGINS_WITH_A_VERB = re.compile(r"(?!This |Those |As |Is |Has |Its |Us )([A-Z][a-z]*[a-z]s[ ,]|R-[A-Z]+-\d)")
+HELP_OF_COMMANDS = {Path("refsched/tools/cli/main.py")}
+BEGINS_WITH_ITS_NAME = r"(?:An? |The )?{}\b|``|R-[A-Z]+-\d"
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        module
+        for module in MODULES
+        if module.parts[1] in AROUND and "catalogue" not in module.parts and module not in HELP_OF_COMMANDS
+    ],
+    ids=str,
+)
+def test_a_docstring_says_what_a_function_does_and_what_a_class_is(module: Path) -> None:
+    """``Returns whether the specification allows these records.``, and ``A Finding is one thing that ...``.
+
+    A class may begin with what one of its members is."""
+    found = []
+    for node in ast.walk(ast.parse((ROOT / module).read_text("utf-8"))):
+        match node:
+            case ast.FunctionDef():
+                pattern = BEGINS_WITH_A_VERB
+            case ast.ClassDef(name=name):
+                pattern = re.compile(BEGINS_WITH_ITS_NAME.format(name))
+            case _:
+                continue
+        said = " ".join((ast.get_docstring(node) or "").split())
+        if said and not pattern.match(said):
+            found.append(f"{module}:{node.lineno}: {said:.60}")
+    assert not found

@@ -66,9 +66,9 @@ class Checker:
         without: Oddities = AS_PROMISED,
         own: OwnPlugins | None = None,
     ) -> None:
-        """If calls of extenders are recorded, the recording answers. ``reports_claims`` says that the other
-        scheduler reports each write into a ResourceClaim. ``without`` are the oddities of its release that it
-        does not have. What its ``own`` plugins did is taken as given."""
+        """Begins with an empty cluster. If calls of extenders are recorded, the recording answers.
+        ``reports_claims`` says that the other scheduler reports each write into a ResourceClaim. ``without`` are
+        the oddities of its release that it does not have. What its ``own`` plugins did is taken as given."""
         release = with_feature_gates(feature_gates, release)
         self._config = read_config(config, release)
         self.following = Following(extenders=bool(self._config.extenders), own=own)

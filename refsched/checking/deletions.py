@@ -16,8 +16,8 @@ from refsched.records import Record, Write
 
 @define
 class Deletions:
-    """An implementation that has reported one deletion is expected to report all of them. One that never
-    reports any may leave deletions to another component."""
+    """Deletions are compared if any are reported: an implementation that has reported one is expected to report
+    all of them. One that never reports any may leave deletions to another component."""
 
     _expected: list[str] = Factory(list)
     _are_reported: bool = False

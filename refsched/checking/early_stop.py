@@ -119,7 +119,7 @@ def _kept(space: SearchSpace, record: Attempt) -> frozenset[str] | None:
 
 @frozen
 class _Chunk:
-    """The nodes that one worker takes at once, and those of them that were checked."""
+    """A _Chunk has the nodes that one worker takes at once, and those of them that were checked."""
 
     nodes: list[str]
     checked: list[str]

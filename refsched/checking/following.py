@@ -60,16 +60,16 @@ class NotAllowed:
 
 @define
 class Following:
-    """``record`` is the attempt that is followed and ``pod`` its pod. ``not_allowed`` are its choices that were
-    not among the options. ``offered`` is how many options there were for each question, and ``extenders``
-    whether there are any extenders. ``claimed`` are the volumes and ``written`` the claims for devices that, as
-    far as is known by now, will be written, and ``counted`` the pods by node that will be counted there;
-    ``guessed`` are the claims that were given one choice of possible
-    devices before it was known which. ``is_blind`` says that the number of nodes that were evaluated and kept
-    does not follow from the record; ``orders_victims`` says that equally important
-    pods were put in order, and ``guessed_on`` are the nodes on which the record does not show that order;
-    ``guesses_scores`` says that the record does not show which count of ServiceAffinity was taken. ``own`` are the
-    plugins that only the other scheduler has, if it may have any."""
+    """A Following makes the choices of a recorded scheduler. ``record`` is the attempt that is followed and
+    ``pod`` its pod. ``not_allowed`` are its choices that were not among the options. ``offered`` is how many
+    options there were for each question, and ``extenders`` whether there are any extenders. ``claimed`` are the
+    volumes and ``written`` the claims for devices that, as far as is known by now, will be written, and
+    ``counted`` the pods by node that will be counted there; ``guessed`` are the claims that were given one choice
+    of possible devices before it was known which. ``is_blind`` says that the number of nodes that were evaluated
+    and kept does not follow from the record; ``orders_victims`` says that equally important pods were put in
+    order, and ``guessed_on`` are the nodes on which the record does not show that order; ``guesses_scores`` says
+    that the record does not show which count of ServiceAffinity was taken. ``own`` are the plugins that only the
+    other scheduler has, if it may have any."""
 
     record: Attempt | None = None
     pod: str = ""

@@ -73,8 +73,9 @@ def _by_plugin() -> list[Mended]:
 
 @define(eq=False)
 class Mending:
-    """``checker_without`` makes the checker of a scheduler without these oddities. ``checker`` is the one that is
-    asked now, and ``mended`` are the oddities that its scheduler does not have."""
+    """A Mending follows a scheduler, and finds out which oddities it does not have. ``checker_without`` makes the
+    checker of a scheduler without these oddities. ``checker`` is the one that is asked now, and ``mended`` are the
+    oddities that its scheduler does not have."""
 
     checker_without: Callable[[Mended], Checker]
     checker: Checker = field(init=False)
@@ -100,14 +101,14 @@ class Mending:
         return self._is_explained(self._wrong(found), orders)
 
     def agrees(self, *, in_order: bool = False) -> bool:
-        """Whether another checker, which is made now and asked the same questions, finds nothing wrong, and makes
-        the attempt that was compared last, too. ``in_order`` it leaves no order open."""
+        """Returns whether another checker, which is made now and asked the same questions, finds nothing wrong,
+        and makes the attempt that was compared last, too. If ``in_order``, it leaves no order open."""
         checker, wrong = self._asked_all_over(self.mended - _ORDERS if in_order else self.mended)
         return wrong is None and (checker.specified is not None or self.checker.specified is None)
 
     @property
     def asked(self) -> int:
-        """How many questions were asked."""
+        """Returns how many questions were asked."""
         return len(self._asked)
 
     def orders_left_open(self, found: object) -> tuple[FixedOrder, ...]:

@@ -21,8 +21,8 @@ Decided = TypeVar("Decided", Attempt, Bind)
 
 @define(eq=False)
 class OwnDecisions:
-    """``has_filtered`` says that one of these plugins has rejected a node, so that it may do so in the dry runs of
-    a preemption too, which no record shows."""
+    """OwnDecisions keep track of what these plugins decided. ``has_filtered`` says that one of them has rejected a
+    node, so that it may do so in the dry runs of a preemption too, which no record shows."""
 
     plugins: OwnPlugins
     has_filtered: bool = False

@@ -49,9 +49,9 @@ def nobody(plugin: str) -> bool:
 
 @define(eq=False)
 class OwnPlugins:
-    """``is_one`` says of a plugin, by its name, whether only the other scheduler has it; ``names`` are those
-    that this scheduler lists. ``attempt`` is the one that is followed, and ``binds`` are the ends of binding
-    cycles that are about to be reported, by pod."""
+    """OwnPlugins are the plugins that only the other scheduler has. ``is_one`` says of a plugin, by its name,
+    whether it is one; ``names`` are those that this scheduler lists. ``attempt`` is the one that is followed, and
+    ``binds`` are the ends of binding cycles that are about to be reported, by pod."""
 
     is_one: Callable[[str], bool] = nobody
     names: Collection[str] = ()
@@ -145,7 +145,8 @@ def _status_of(record: Attempt | Bind) -> Status:
 
 @frozen
 class StandIn:
-    """A stand-in at one of the places among the plugins of a point at which the other scheduler may have one."""
+    """A StandIn stands at one of the places among the plugins of a point at which the other scheduler may have
+    one."""
 
     own: OwnPlugins
     position: int = 0
@@ -161,7 +162,7 @@ class StandIn:
         return Continue(None) if status.is_success else Reject(status)
 
     def unreserve(self, state: object, pod: PodInfo, node: NodeInfo, objects: ObjectStore) -> None:
-        """The specification does not know what it reserved."""
+        """Does nothing: the specification does not know what was reserved."""
 
     def permit(self, state: object, pod: PodInfo, node: NodeInfo) -> Status | Wait:
         return self.own.rejection_at("permit", self.position)
@@ -172,8 +173,8 @@ class StandIn:
 
 @frozen
 class _LastAtPermit:
-    """It stands after all others, and waits where the record says so and none of them does, until the record
-    shows the end of that."""
+    """A _LastAtPermit stands after all others, and waits if the record says so and none of them does, until the
+    record shows the end of the wait."""
 
     own: OwnPlugins
     others: Sequence[Plugin]
@@ -194,7 +195,8 @@ class _LastAtPermit:
 
 @frozen
 class _PreFilterStandIn:
-    """Rejects a pod where the record says that a plugin did which the specification does not have."""
+    """A _PreFilterStandIn rejects a pod if the record says that a plugin did which the specification does not
+    have."""
 
     own: OwnPlugins
     ends_the_point: bool
@@ -221,7 +223,8 @@ class _PreFilterStandIn:
 
 @frozen
 class _PostFilterStandIn:
-    """Nominates the pod to the node that the record gives, for a scheduler whose PostFilter is its own."""
+    """A _PostFilterStandIn nominates the pod to the node that the record gives, for a scheduler whose PostFilter
+    is its own."""
 
     own: OwnPlugins
     name: str = UNNAMED
@@ -269,7 +272,7 @@ def _recorded(plugins: Sequence[Plugin]) -> int:
 
 @frozen
 class _Registered:
-    """A plugin that registers for no event, so that any may requeue a pod that it rejected."""
+    """A _Registered is a plugin that registers for no event, so that any may requeue a pod that it rejected."""
 
     name: str
 

@@ -27,9 +27,9 @@ from refsched.remembering.values import changed_domains, is_value
 
 @singledispatch
 def labels_read(plugin: object, state: Any) -> tuple[str, ...] | None:
-    """The keys of the labels of a node that the plugin reads at Filter; None where it may read more of the node.
-    Of TopologyCounts in its state it reads what they are in the domains of these labels, and whether they are
-    empty."""
+    """Returns the keys of the labels of a node that the plugin reads at Filter, or None if it may read more of the
+    node. Of TopologyCounts in its state it reads what they are in the domains of these labels, and whether they
+    are empty."""
     return None
 
 
@@ -47,11 +47,11 @@ def _(plugin: InterPodAffinity, state: Filtering) -> tuple[str, ...]:
 
 
 class AskAnewError(Exception):
-    """What was met is rare, and is left to the specification as it stands."""
+    """An AskAnewError says that what was met is rare, and is left to the specification as it stands."""
 
 
 class _States:
-    """The states of plugins, and whose do not last."""
+    """The _States are the states of plugins, and the names of those whose states do not last."""
 
     def __init__(self, plugins: Sequence[str]) -> None:
         self._rank = {plugin: rank for rank, plugin in enumerate(plugins)}
@@ -62,7 +62,7 @@ class _States:
         return self._rank[plugin]
 
     def meet(self, states: Mapping[str, Any]) -> bool:
-        """Whether any other plugin has to be asked anew from now on."""
+        """Returns whether any other plugin has to be asked anew from now on."""
         known = len(self.anew)
         for plugin in self._rank:
             if plugin in self.anew:
@@ -81,7 +81,7 @@ class _States:
 
 
 class Numbered:
-    """One thing for each node, None where it is not known. It is forgotten when the node changes."""
+    """A Numbered has one value for each node, None if it is not known. It is forgotten when the node changes."""
 
     def __init__(self, changes: NodeChanges) -> None:
         self.of_node: list[Any] = []
@@ -130,7 +130,7 @@ class FilterAnswers:
         numbers: Mapping[str, int],
         nominated: Collection[int],
     ) -> tuple[Search, list[int]]:
-        """As find_nodes; and the numbers of the feasible nodes."""
+        """Returns what find_nodes returns, and the numbers of the feasible nodes."""
         self._prepare(filters, numbers)
         nodes, statuses = filters.snapshot.nodes, self._statuses.of_node
         asked = {plugin: self._asked_anew(plugin, filters, numbers) for plugin in self._states.anew}
@@ -189,7 +189,8 @@ class FilterAnswers:
     def _with_those_anew(
         self, status: Status, asked: Mapping[str, _Anew], node: NodeInfo, number: int
     ) -> Status:
-        """The first plugin that rejects decides, and those of ``status`` are in one row with the others."""
+        """Returns the status of the first plugin that rejects; those of ``status`` are in one row with the
+        others."""
         rank = self._states.rank
         before = len(self._plugins) if status is SUCCESS else rank(status.plugin)
         for plugin, anew in asked.items():
@@ -202,7 +203,7 @@ class FilterAnswers:
 
 
 class _Anew:
-    """One plugin, asked about each node that the search comes to."""
+    """An _Anew is one plugin, asked about each node that the search comes to."""
 
     def __init__(self, alone: Framework, filters: NodeFilter) -> None:
         self._alone = alone
@@ -216,8 +217,8 @@ class _Anew:
 
 
 class ByLabels:
-    """What a plugin answered for all nodes that have the same values of the labels that it reads. An answer holds
-    until something changes that is counted in a domain of these nodes, or anything else."""
+    """A ByLabels has what a plugin answered for all nodes that have the same values of the labels that it reads.
+    An answer holds until something changes that is counted in a domain of these nodes, or anything else."""
 
     def __init__(self, keys: Sequence[str], changes: NodeChanges) -> None:
         self.keys = keys
@@ -244,8 +245,8 @@ class ByLabels:
 
 
 class _AnewByLabels(_Anew):
-    """A plugin that is asked once for all nodes with the same labels, as far as it reads them; ``pod`` is one of
-    the kind, without a name."""
+    """An _AnewByLabels is a plugin that is asked once for all nodes with the same labels, as far as it reads them;
+    ``pod`` is one of the kind, without a name."""
 
     def __init__(self, alone: Framework, filters: NodeFilter, pod: PodInfo, answers: ByLabels) -> None:
         super().__init__(alone, filters)
@@ -280,8 +281,8 @@ def _normalizes(plugin: ScorePlugin) -> bool:
 
 
 class ScoreAnswers:
-    """Of each node the weighted sum of what lasting plugins without Normalize scored, and what each of the lasting
-    ones with Normalize did."""
+    """ScoreAnswers have of each node the weighted sum of what lasting plugins without Normalize scored, and what
+    each of the lasting ones with Normalize did."""
 
     def __init__(
         self,
@@ -306,7 +307,7 @@ class ScoreAnswers:
         at: Sequence[int],
         numbers: Mapping[str, int],
     ) -> dict[str, int]:
-        """By node, in the order given; ``at`` are their numbers."""
+        """Returns the totals by node, in the order given; ``at`` are their numbers."""
         self._scores.bring_up_to_date(numbers)
         if self._states.meet(states) or not (self._whole or self._raw):
             lasting = [p for name, p in self._plugins.items() if name not in self._states.anew]

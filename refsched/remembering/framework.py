@@ -42,11 +42,12 @@ T = TypeVar("T")
 
 
 class ClusterAskedError(BaseException):
-    """A plugin looked at the cluster; no plugin that catches exceptions may catch this one."""
+    """A ClusterAskedError says that a plugin looked at the cluster; no plugin that catches exceptions may catch
+    this one."""
 
 
 class _Unseen:
-    """Stands for a snapshot, or for nodes, and shows nothing."""
+    """An _Unseen stands for a snapshot, or for nodes, and shows nothing."""
 
     def _ask(self, *arguments: object) -> NoReturn:
         raise ClusterAskedError
@@ -62,7 +63,8 @@ _UNSEEN = cast("Any", _Unseen())
 
 @define(eq=False)
 class Memory:
-    """What is remembered of one scheduler. ``numbers`` are those of the nodes, in the snapshot's order."""
+    """A Memory is what is remembered of one scheduler. ``numbers`` are those of the nodes, in the snapshot's
+    order."""
 
     nominator: Nominator
     changes: NodeChanges
@@ -80,7 +82,7 @@ class Memory:
     def search(
         self, nodes: Sequence[NodeInfo], start: int, number_to_find: int, filters: NodeFilter
     ) -> Search:
-        """As ``find_nodes``."""
+        """Searches as ``find_nodes`` does."""
         snapshot = filters.snapshot
         if _is_unknown(snapshot) or nodes is not snapshot.nodes or filters.state.left_out:
             return find_nodes(nodes, start, number_to_find, filters)
@@ -131,7 +133,7 @@ class RememberedScores(Scores):
 
 @frozen
 class RememberingFramework(Framework):
-    """Answers as ``plain`` does."""
+    """A RememberingFramework answers as ``plain`` does."""
 
     plain: Framework = field(kw_only=True)
     memory: Memory = field(kw_only=True)
@@ -151,7 +153,8 @@ class RememberingFramework(Framework):
     def _of_kind(
         self, pod: PodInfo, point: str, plugin: str, ask: Callable[[PodInfo], Answer]
     ) -> Answer | None:
-        """The answer that depends on nothing but the kind of the pod; None if there is no such answer."""
+        """Returns the answer that depends on nothing but the kind of the pod, or None if there is no such
+        answer."""
         if is_heard():
             return None
         kind, what = self.memory.kinds.of(pod), (self.profile_name, point, plugin)
@@ -206,7 +209,8 @@ def _without_cluster(of_kind: Callable[[PodInfo], Answer], info: PodInfo) -> Ans
 
 
 def remembering(framework: Framework, memory: Memory) -> Framework:
-    """A release that runs its plugins otherwise remembers only what Filter says."""
+    """Returns the framework that remembers. In a release that runs its plugins otherwise, it remembers only what
+    Filter says."""
     if type(framework) is not Framework:
         return framework
     parts = {each.name: getattr(framework, each.name) for each in fields(Framework)}
@@ -226,7 +230,8 @@ def _remembering_victims(plugin: Any, framework: RememberingFramework) -> PostFi
 
 @define(eq=False)
 class _Victims:
-    """The step of preemption that selects victims, as ``plain`` does. ``dry_run`` is the one it is asked in."""
+    """A _Victims is the step of preemption that selects victims, as ``plain`` does. ``dry_run`` is the one it is
+    asked in."""
 
     framework: RememberingFramework
     plain: SelectVictims
@@ -241,7 +246,7 @@ class _Victims:
         return select(context, node, budgets, steps)
 
     def _remembered(self, context: PostFilterContext) -> SelectVictims | None:
-        """None where the dry run is not remembered."""
+        """Returns what is remembered, or None if the dry run is not."""
         snapshot, state, framework = context.snapshot, context.state, self.framework
         memory = framework.memory
         if _is_unknown(snapshot) or state.left_out or framework.follows_pods(state):

@@ -20,7 +20,8 @@ MOST_KINDS = 64
 
 
 class NameAskedError(BaseException):
-    """A plugin asked who the pod is; no plugin that catches exceptions may catch this one."""
+    """A NameAskedError says that a plugin asked who the pod is; no plugin that catches exceptions may catch this
+    one."""
 
 
 def _ask(self: ObjectMeta) -> NoReturn:
@@ -28,7 +29,7 @@ def _ask(self: ObjectMeta) -> NoReturn:
 
 
 class Nameless(ObjectMeta):
-    """The metadata of any pod of a kind."""
+    """A Nameless is the metadata of any pod of a kind."""
 
     __slots__ = ()
     name = property(_ask)
@@ -50,7 +51,7 @@ class Kind:
 
 
 class Kinds:
-    """The kinds that were met last."""
+    """The Kinds are those that were met last."""
 
     def __init__(self) -> None:
         self._kinds: OrderedDict[Any, list[Kind]] = OrderedDict()
@@ -84,7 +85,7 @@ class Kinds:
 
 
 def _hint(pod: Pod) -> Any:
-    """Equal for pods of one kind, and fast."""
+    """Returns a value that is equal for pods of one kind, and fast to compute."""
     spec = pod.spec
     images = tuple(container.image for container in spec.containers)
     return pod.namespace, tuple(sorted(pod.labels.items())), images, spec.priority

@@ -30,7 +30,8 @@ SelectVictims = Callable[[PostFilterContext, NodeInfo, Budgets, PreemptionSteps]
 
 
 class ChoiceAskedError(BaseException):
-    """Something was to be chosen; no plugin that catches exceptions may catch this one."""
+    """A ChoiceAskedError says that something was to be chosen; no plugin that catches exceptions may catch this
+    one."""
 
 
 class _NoChoice:
@@ -48,7 +49,7 @@ class DryRuns:
     budgets: Sequence[PodDisruptionBudget] = ()
 
     def meet(self, states: Mapping[str, Any], budgets: Sequence[PodDisruptionBudget]) -> bool:
-        """Whether anything can be remembered of what follows from these."""
+        """Returns whether anything can be remembered of what follows from these."""
         if self.states is None or states != self.states or budgets != self.budgets:
             self.found.clear()
             self.states = states if is_value(states) else None

@@ -18,8 +18,8 @@ VARIABLE = "REFSCHED_REMEMBERING"
 
 
 def remember(scheduler: Scheduler, by_default: bool = True) -> Scheduler:
-    """The same scheduler, which decides from now on as it would without, and faster. InputError where the variable
-    says neither ``on`` nor ``off``."""
+    """Returns the same scheduler, which from now on decides as it would without, and faster. Raises InputError if
+    the variable is neither ``on`` nor ``off``."""
     said = os.environ.get(VARIABLE) or ("on" if by_default else "off")
     if said not in ("on", "off"):
         raise InputError(f"expected on or off, found {said!r:.60}", where=VARIABLE)

@@ -16,7 +16,7 @@ from refsched.rules import is_heard
 
 @frozen
 class RememberedSnapshot(Snapshot):
-    """Answers as a Snapshot does."""
+    """A RememberedSnapshot answers as a Snapshot does."""
 
     changes: NodeChanges = field(kw_only=True, eq=False)
     sums: RememberedSums = field(kw_only=True, eq=False)
@@ -29,7 +29,7 @@ class RememberedSnapshot(Snapshot):
 
 @define(eq=False)
 class RememberingState(SchedulerState):
-    """A state whose snapshots know what changed."""
+    """A RememberingState is a state whose snapshots know what changed."""
 
     changes: NodeChanges = field(kw_only=True)
     sums: RememberedSums = field(kw_only=True)

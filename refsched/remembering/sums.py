@@ -70,8 +70,8 @@ def _is_of_their_affinity(count: Count[Any]) -> bool:
 
 
 class RememberedSums:
-    """The sums that were asked for last, the last one first. A cluster in which no pod has affinity is not counted
-    for each pod."""
+    """The RememberedSums are those that were asked for last, the last one first. A cluster in which no pod has
+    affinity is not counted for each pod."""
 
     def __init__(self, changes: NodeChanges) -> None:
         self._changes = changes

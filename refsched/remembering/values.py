@@ -30,7 +30,8 @@ def is_value(state: Any) -> bool:
 
 
 def changed_domains(before: Any, after: Any) -> Collection[Domain] | None:
-    """The domains in which the two states count something else; None if they differ in anything else."""
+    """Returns the domains in which the two states count something else, or None if they differ in anything
+    else."""
     if before == after:
         return ()
     if type(before) is not type(after) or not attrs.has(type(after)):

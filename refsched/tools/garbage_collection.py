@@ -11,12 +11,12 @@ hundred times."""
 
 
 def look_seldom() -> None:
-    """Has Python look after YOUNG new objects."""
+    """Makes Python look for garbage only after YOUNG new objects."""
     gc.set_threshold(YOUNG)
 
 
 def keep_what_there_is() -> None:
-    """Has Python look seldom, and never among what has been imported and made so far: what is kept to the end of
+    """Makes Python look seldom, and never among what has been imported and made so far: what is kept to the end of
     the process need not be looked through each time."""
     look_seldom()
     gc.freeze()

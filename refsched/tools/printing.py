@@ -26,7 +26,7 @@ UNBOUNDED = 100_000
 
 
 class Page:
-    """Collects what is printed, and prints it at once: all of it, or after an error nothing."""
+    """A Page collects what is printed, and prints it at once: all of it, or after an error nothing."""
 
     def __init__(self, *, plain: bool = False) -> None:
         self._is_terminal = not plain and sys.stdout.isatty()
@@ -52,7 +52,7 @@ class Page:
         right: Sequence[str] = (),
         indent: int = 0,
     ) -> None:
-        """``right`` names the columns of numbers. Nothing is printed where there is no row."""
+        """Adds a table, of which ``right`` names the columns of numbers. Nothing is printed if there is no row."""
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", show_edge=False)
         table.add_column(" " * indent + header[0] if indent else header[0], overflow="fold")
         for name in header[1:]:
@@ -71,7 +71,7 @@ class Page:
 
 
 def show_value(value: Any, output: str) -> None:
-    """The value as JSON or as YAML."""
+    """Prints the value as JSON or as YAML."""
     if output == JSON:
         click.echo(_escaped(json.dumps(value, indent=2, ensure_ascii=False)))
     else:
@@ -79,12 +79,13 @@ def show_value(value: Any, output: str) -> None:
 
 
 def note(text: str) -> None:
-    """A warning, beside what is printed."""
+    """Prints a warning, beside what is printed."""
     click.echo(f"refsched: warning: {one_line(text)}", err=True)
 
 
 def _escaped(text: str) -> str:
-    """JSON or YAML without a character that a terminal obeys, but the ends of lines. Others stand in quotes."""
+    """Returns JSON or YAML without a character that a terminal obeys, except for the ends of lines. Such
+    characters only occur in quotes."""
     return "\n".join(
         line if line.isprintable() else "".join(c if c.isprintable() else _escape(c) for c in line)
         for line in text.split("\n")
@@ -96,7 +97,7 @@ def _escape(char: str) -> str:
 
 
 def _as_yaml(value: Any) -> str:
-    """Of a Reason it has the text."""
+    """Returns the value as YAML. A Reason is its text."""
     import yaml  # tables do without it
 
     class Dumper(yaml.SafeDumper):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The suite changes three things within Hypothesis; a release of Hypothesis in which they are otherwise fails here."""
+"""The suite changes three things within Hypothesis, and a release of Hypothesis without one of them fails here."""
 
 from __future__ import annotations
 

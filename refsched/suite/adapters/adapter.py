@@ -47,7 +47,8 @@ class TransportError(Exception):
 
 @frozen
 class ResetRefused(Exception):  # noqa: N818
-    """The implementation does not support the configuration, or answers that it is an error."""
+    """A ResetRefused says that the implementation does not support the configuration, or answers that it is an
+    error."""
 
     answer: Answer
 
@@ -58,13 +59,13 @@ class ResetRefused(Exception):  # noqa: N818
 
 
 class Adapter:
-    """``hello`` is the implementation's answer to hello. Only one session runs at a time."""
+    """An Adapter asks one implementation. ``hello`` is its answer to hello. Only one session runs at a time."""
 
     def __init__(
         self, what: str, transport: Transport, kubernetes: str = "", only: Selection = EVERYTHING
     ) -> None:
-        """``kubernetes`` is the release that is asked for, of an implementation that knows more than one;
-        ``only`` is the part of it that is to be judged."""
+        """Starts the implementation. ``kubernetes`` is the release that is asked for, of an implementation that
+        knows more than one; ``only`` is the part of it that is to be judged."""
         self._hello: Json = {"protocol": PROTOCOL} | ({"kubernetes": kubernetes} if kubernetes else {})
         self.what = what
         self._only = only

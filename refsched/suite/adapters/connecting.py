@@ -29,7 +29,7 @@ def connect(
     in_process: bool = False,
     only: Selection = EVERYTHING,
 ) -> Adapter:
-    """``what`` is one of:
+    """Connects to the implementation ``what``, which is one of:
 
     - the path of a Python module (refsched/tools/implementation.py), or such a path, a colon and the
       release of Kubernetes by which it is to decide; it runs in a process of its own, or in this one with
@@ -38,8 +38,8 @@ def connect(
     - ``kube-scheduler`` or ``kube-scheduler:v1.34``, the real one.
 
     ``timeout`` is for each answer, in seconds; ``log`` takes lines on what lasts; ``only`` is the part of it
-    that is to be judged. Raises InputError where ``what`` is none of these, AdapterUnavailable where it cannot
-    be had here, AdapterFault where it does not say hello.
+    that is to be judged. Raises InputError if ``what`` is none of these, AdapterUnavailable if it cannot be had
+    here, and AdapterFault if it does not answer hello.
     """
     module = _MODULE.fullmatch(what)
     release = (module["release"] or "") if module else ""

@@ -28,7 +28,7 @@ function that says whether a pod fits a node, as autoscalers have one; ``full`` 
 
 @frozen
 class Selection:
-    """None stands for all that the implementation says of itself."""
+    """A Selection names what is judged. None stands for all that the implementation says of itself."""
 
     capabilities: frozenset[str] | None = None
     plugins: frozenset[str] | None = None

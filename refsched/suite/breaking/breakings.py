@@ -195,7 +195,7 @@ def _put(place: Place, node: ast.AST) -> None:
 
 @contextmanager
 def broken(breaking: Breaking) -> Iterator[bool]:
-    """Has the specification broken while the block runs. Yields False if that is impossible."""
+    """Breaks the specification while the block runs. Yields False if that is impossible."""
     undo = breaking.breaks()
     if undo is None:
         yield False

@@ -22,8 +22,9 @@ _AROUND = ("refsched.suite", "refsched.tools", "refsched.checking", "refsched.mi
 
 
 def replaced(module: str, name: str, code: CodeType) -> Undo | None:
-    """Has a function of the module, or of a class in it, do what the same one does in ``code``, the module's, and
-    returns what undoes it. Returns None if that is impossible: it is not found, or has another closure."""
+    """Replaces the code of a function of the module, or of a class in it, by that of the same one in ``code``, the
+    module's, and returns what undoes it. Returns None if that is impossible: it is not found, or has another
+    closure."""
     function, changed = _function_and_code(module, name, code)
     if function is None or changed is None or changed.co_freevars != function.__code__.co_freevars:
         return None

@@ -59,7 +59,7 @@ class Asked(Protocol):
 
 
 class Witness(Protocol):
-    """A witness sees every record of a run and reports what is not allowed."""
+    """A Witness sees every record of a run and reports what is not allowed."""
 
     def foresee(self, records: Sequence[Record]) -> None:
         """Takes note of the records that will be shown next, in order: what was written shows which choices an

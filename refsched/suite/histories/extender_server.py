@@ -120,8 +120,8 @@ _VERBS: Mapping[str, Callable[[str, Mapping[str, Any], Json], Any]] = {
 
 
 class Answers:
-    """``answer`` is given the path of a call and its body. It raises ScriptedFailureError if the pod's annotation
-    asks for a failure."""
+    """Answers are given by the annotations of pods. ``answer`` takes the path of a call and its body. It raises
+    ScriptedFailureError if the annotation asks for a failure."""
 
     def __init__(self) -> None:
         self._scripts: dict[tuple[str, str], Json] = {}
@@ -178,8 +178,8 @@ class _Server(ThreadingHTTPServer):
         self.url = f"http://127.0.0.1:{self.server_address[1]}"
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """What cannot be read is not answered, and a terminal need not say so: a specification that is broken on
-        purpose sends it, too."""
+        """Prints nothing: what cannot be read is not answered, and a specification that is broken on purpose sends
+        it, too."""
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -10,11 +10,11 @@ from attrs import frozen
 
 @frozen
 class Finding:
-    """``member`` is a path in the record, such as ``filter.n1`` or ``queues.active``. ``pod`` is the pod that
-    it is about (``namespace/name``), or empty. ``step`` is the index in the history of the step that showed it;
-    the driver sets it. ``symptom`` is the rule of the place where it shows, which stays the same while a history
-    is made small. ``suspected`` are the rules that may be broken, the most suspected first, and ``also`` those
-    that are named after ``rule``."""
+    """A Finding is one thing that a scheduler did and may not do. ``member`` is a path in the record, such as
+    ``filter.n1`` or ``queues.active``. ``pod`` is the pod that it is about (``namespace/name``), or empty.
+    ``step`` is the index in the history of the step that showed it; the driver sets it. ``symptom`` is the rule of
+    the place where it shows, which stays the same while a history is shrunk. ``suspected`` are the rules that may
+    be broken, the most suspected first, and ``also`` those that are named after ``rule``."""
 
     rule: str
     member: str
@@ -28,14 +28,14 @@ class Finding:
 
     @property
     def kind(self) -> str:
-        """What two findings of the same mistake have in common."""
+        """Returns what two findings of the same mistake have in common."""
         return self.symptom or self.rule
 
 
 @frozen
 class Comparison:
-    """What came in one history, of so many records; ``agrees`` says whether the specification, as its code is when
-    it is called, allows all of it."""
+    """A Comparison is of the ``records`` of one history; ``agrees`` returns whether the specification, as its code
+    is when it is called, allows all of them."""
 
     agrees: Callable[[], bool]
     records: int

@@ -102,12 +102,12 @@ class Judge:
         return self._checker.has_diverged
 
     def agrees(self) -> bool:
-        """Whether the specification, as its code is now, allows all that came so far."""
+        """Returns whether the specification, as its code is now, allows all that came so far."""
         return self._followed.agrees(in_order=self._level != PROMISED)
 
     @property
     def asked(self) -> int:
-        """In how many steps it was compared."""
+        """Returns in how many steps it was compared."""
         return self._followed.asked
 
     def foresee(self, records: Sequence[Record]) -> None:

@@ -83,9 +83,10 @@ OF_PREEMPTION = ("victims", "nominatedNode")
 
 @frozen
 class Part:
-    """``capabilities`` are those of docs/adapters.md; ``plugins`` the default plugins that the implementation has
-    (None: all that its capabilities allow); ``own`` are plugins that Kubernetes does not have; ``kubernetes`` is
-    the release that it decides by; ``inputs`` are those that it takes of what may become of an object."""
+    """A Part is what an implementation has. ``capabilities`` are those of docs/adapters.md; ``plugins`` the
+    default plugins that it has (None: all that its capabilities allow); ``own`` are plugins that Kubernetes does
+    not have; ``kubernetes`` is the release that it decides by; ``inputs`` are those that it takes of what may
+    become of an object."""
 
     capabilities: frozenset[str]
     plugins: frozenset[str] | None = None
@@ -132,8 +133,8 @@ class Part:
     # --- Verdicts ---------------------------------------------------------------------------------
 
     def lacks(self, rule: str) -> str:
-        """The release, the capability, the input or the plugin without which nothing that this rule decides shows
-        in what the implementation reports; empty where it can show."""
+        """Returns the release, the capability, the input or the plugin without which nothing that this rule
+        decides shows in what the implementation reports; empty if it can show."""
         stated = all_rules().get(rule)
         if stated is not None and self.kubernetes not in stated.releases:
             return f"Kubernetes {' or '.join(stated.releases)}"

@@ -64,7 +64,8 @@ class _Ended(Exception):  # noqa: N818
 
 @frozen
 class Recording(History):
-    """A trace. ``entries`` are its records, each with the step of the history that it is, or belongs to."""
+    """A Recording is a trace. ``entries`` are its records, each with the step of the history that it is, or
+    belongs to."""
 
     path: Path = Path()
     start: datetime = START
@@ -202,7 +203,8 @@ class _Replay:
         self._hear(send(self._session, record))
 
     def _idle(self) -> None:
-        """There was no pod to pop. Who chooses none itself is not asked."""
+        """Asks for a pod where the recorded scheduler had none to pop. An implementation that chooses none itself
+        is not asked."""
         if "queue" not in self._capabilities:
             return
         answer = self._session.schedule()
@@ -217,7 +219,7 @@ class _Replay:
             self._note(self.judge.begin(answer.held.pod))
 
     def _hold(self, pod: str) -> None:
-        """A scheduling cycle begins, and is held."""
+        """Begins a scheduling cycle that is held."""
         answer = self._session.schedule(None if "queue" in self._capabilities else pod)
         if answer.idle:
             self._note(self.judge.idle())

@@ -21,7 +21,8 @@ EARLY, LATE = "R-ROLLBACK-02", "R-ROLLBACK-03"
 
 @frozen
 class _Situation:
-    """A pod and a node, with all pods that have a node, and how many changes of the cluster came before."""
+    """A _Situation is a pod and a node, with all pods that have a node, and how many changes of the cluster came
+    before."""
 
     pod: str
     node: str
@@ -38,7 +39,7 @@ class Reservations:
     _last: dict[str, _Situation] = Factory(dict)
 
     def take(self, record: Record, placed: Mapping[str, str]) -> Iterator[Finding]:
-        """``placed`` are the pods that are bound or assumed, with their nodes."""
+        """Checks a record; ``placed`` are the pods that are bound or assumed, with their nodes."""
         match record:
             case Advance():
                 pass

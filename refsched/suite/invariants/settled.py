@@ -29,8 +29,8 @@ MAX_BACKOFF = 10
 
 @define
 class Quiet:
-    """``seconds`` for which nothing has happened that could let a pod fit: whoever takes a node, or fails to
-    before the next one is tried, does not. ``nominated`` are the pods for which room is kept."""
+    """A Quiet counts the ``seconds`` for which nothing has happened that could make a pod fit: a pod that takes a
+    node, or fails to before the next one is tried, does not. ``nominated`` are the pods for which room is kept."""
 
     seconds: float = 0.0
     nominated: set[str] = Factory(set)

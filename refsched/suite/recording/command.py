@@ -50,8 +50,8 @@ def _unless_over(recorded: Recorded) -> str:
 
 @contextmanager
 def recording(implementation: str, output: Path) -> Iterator[Adapter]:
-    """The implementation, of which a trace is written to ``output``. Raises InputError where it cannot be had or
-    does not answer, and where nothing can be written."""
+    """Yields the implementation, of which a trace is written to ``output``. Raises InputError if it cannot be had
+    or does not answer, or if nothing can be written."""
     try:
         with connect(implementation) as adapter:
             yield adapter

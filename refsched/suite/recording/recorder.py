@@ -91,7 +91,7 @@ class _Witness:
     record."""
 
     def __init__(self, calls: Callable[[], list[Json]] = list) -> None:
-        """``calls`` are those of extenders since it was asked last."""
+        """Takes a function that returns the calls of extenders since it was asked last."""
         self._calls = calls
         self.before: dict[int, Json] = {}
         self.error_reported = ""

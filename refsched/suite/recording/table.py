@@ -87,7 +87,7 @@ def plugin_counts(found: Survey, release: Release = DEFAULT) -> Iterator[tuple[s
 
 
 def _plugins(found: Survey, release: Release) -> str:
-    """A cell is empty where the plugin is not at this point."""
+    """Returns the table of plugins. A cell is empty if the plugin is not at this point."""
     reasons = unreached.PLUGINS if release is DEFAULT else {}
     rows = [
         (

@@ -83,7 +83,7 @@ def _leave_local_constants_alone() -> None:
 
 
 def _draw_each_anew() -> None:
-    """Has every history drawn anew. Hypothesis follows each history by up to five that repeat parts of it. Few of
+    """Draws every history anew. Hypothesis follows each history by up to five that repeat parts of it. Few of
     them differ in what is decided: without them the same number of histories kills many times as many wrong
     schedulers."""
     ConjectureRunner.generate_mutations_from = lambda self, data: None  # type: ignore[method-assign]

@@ -273,7 +273,7 @@ def rule(rule_id: str | None, text: str | None) -> None:
 
 
 def main() -> None:
-    """The entry point. Whatever happens ends with one of the exit codes, and an error in one line: also a full
+    """Runs a command. It ends with one of the exit codes whatever happens, and an error is one line: also a full
     disk, a closed stream and a defect of refsched."""
     look_seldom()
     stdout = sys.stdout

@@ -46,7 +46,7 @@ def _write_failures(result: Result) -> None:
 
 
 def compare(before: str, after: str) -> int:
-    """Print what has changed from one JSON report to another, and answer whether anything has."""
+    """Prints what has changed from one JSON report to another, and returns whether anything has."""
     found = compared(read_report(Path(before)), read_report(Path(after)))
     for line in lines(found):
         click.echo(printable(line))

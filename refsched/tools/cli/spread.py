@@ -31,7 +31,8 @@ CONNECTING = 30.0
 
 @frozen
 class Part:
-    """What a worker runs: ``refsched conformance`` with these arguments, as part ``number`` of ``of``."""
+    """A Part is what a worker runs: ``refsched conformance`` with these arguments, as part ``number`` of
+    ``of``."""
 
     arguments: tuple[str, ...]
     number: int
@@ -40,7 +41,8 @@ class Part:
 
 @frozen
 class Done:
-    """The JSON report of a part, and what was printed. There is no report if the run could not begin."""
+    """A Done has the JSON report of a part, and what was printed. There is no report if the run could not
+    begin."""
 
     report: str
     printed: str
@@ -60,7 +62,7 @@ def done(part: Part) -> Done:
 
 
 def spread(arguments: Sequence[str], scheduler: str) -> int:
-    """Has the run done by the workers that are connected to this scheduler, ``tcp://HOST:PORT``; prints its
+    """Spreads the run over the workers that are connected to this scheduler, ``tcp://HOST:PORT``; prints its
     report, writes those that ``--report`` names, and returns its exit code. Raises InputError if this cannot be
     done."""
     others, outputs = _without_reports(arguments)

@@ -78,8 +78,8 @@ def _connection(place: SplitResult, timeout: float, tls: Tls) -> _Connection:
 
 
 class _Connection(HTTPConnection):
-    """With ``tls`` the connection uses TLS, with a server whose name may differ from its host's. ``carrier`` is
-    the socket, also while only the answer holds it."""
+    """A _Connection uses TLS if ``tls`` is given, with a server whose name may differ from its host's. ``carrier``
+    is the socket, also while only the answer holds it."""
 
     def __init__(self, host: str, port: int, timeout: float, tls: Tls | None) -> None:
         super().__init__(host, port, timeout=timeout)

@@ -23,8 +23,8 @@ def plural(kind: str) -> str:
 
 @frozen
 class _Cluster:
-    """What the question looks at besides the pod. ``lowest_priority`` is that of the running pods with labels,
-    which alone a disruption budget can select; None if there is no such pod."""
+    """A _Cluster is what the question looks at besides the pod. ``lowest_priority`` is that of the running pods
+    with labels, which alone a disruption budget can select; None if there is no such pod."""
 
     lowest_priority: int | None
     counts_capacity: bool

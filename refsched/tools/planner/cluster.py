@@ -33,8 +33,9 @@ MOMENT = 1e-6
 
 @frozen
 class Census:
-    """``pending`` are the pods that the scheduler is to place, by name; ``passed_over`` says of other pods
-    without a node why the scheduler ignores them; ``finished`` counts those that need no node any more."""
+    """A Census counts the pods of a cluster. ``pending`` are those that the scheduler is to place, by name;
+    ``passed_over`` says of other pods without a node why the scheduler ignores them; ``finished`` counts those
+    that need no node any more."""
 
     pending: Mapping[str, Pod]
     passed_over: Mapping[str, str]

@@ -82,7 +82,7 @@ def _evict(scheduler: Scheduler, name: str, namespace: str) -> Evicted | None:
 
 
 def _counted_as_healthy(budget: PodDisruptionBudget, victim: Pod) -> bool:
-    """Has the budget one healthy pod less now? A pod that does not say otherwise was ready."""
+    """Returns whether the budget has one healthy pod less now. A pod that does not say otherwise was ready."""
     is_ready = all(c.status == "True" for c in victim.status.conditions if c.type == "Ready")
     return (
         is_ready

@@ -130,7 +130,7 @@ def decision_on(scheduler: Scheduler, pod: PodInfo) -> Decision | None:
 
 
 def _counted(pod: Pod, nominated: Sequence[PodInfo]) -> tuple[PodInfo, ...]:
-    """Of the pods nominated to a node, those that count for this one (R-NOM-01)."""
+    """Returns, of the pods nominated to a node, those that count for this one (R-NOM-01)."""
     return tuple(n for n in nominated if n.pod.priority >= pod.priority and n.pod.uid != pod.uid)
 
 

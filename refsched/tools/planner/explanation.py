@@ -52,12 +52,12 @@ class Score:
 
 @frozen
 class NodeVerdict:
-    """``verdict`` is chosen, feasible (and scored, if ``total`` is set), surplus (found when enough were),
-    refused, or unseen (not evaluated).
+    """A NodeVerdict says how one node was judged. ``verdict`` is chosen, feasible (and scored, if ``total`` is
+    set), surplus (found when enough were), refused, or unseen (not evaluated).
 
     ``curable`` says whether preemption would make room there; ``details`` is what a reason leaves out, ``lacks``
     the numbers behind it; ``nominated`` are the pods that counted there since they are nominated to the node.
-    ``defects`` are the known defects of v1.34.2 without which the plugins would go otherwise there.
+    ``defects`` are the known defects of the release without which the plugins would decide otherwise there.
     """
 
     node: str
@@ -75,7 +75,8 @@ class NodeVerdict:
 
 @frozen
 class Explanation:
-    """``result`` is scheduled, unschedulable, error or gated. ``equals`` counts the nodes with the highest total.
+    """An Explanation says why one pod is placed where it is. ``result`` is scheduled, unschedulable, error or
+    gated. ``equals`` counts the nodes with the highest total.
 
     ``bound_to`` is where the pod runs already: it is decided as if it did not. ``rejected`` is what PreEnqueue or
     PreFilter said of the pod, before any node was looked at; ``narrowed_by`` are the plugins that left nodes out.

@@ -49,8 +49,9 @@ class Preempted:
 
 @frozen
 class Plan:
-    """``outcomes`` are by namespace and name; what else happened is in its order. ``in_open_order`` is how many
-    pods were tried before another one of the same priority and age that waited as well."""
+    """A Plan says what becomes of each pending pod. ``outcomes`` are by namespace and name; what else happened is
+    in its order. ``in_open_order`` is how many pods were tried before another one of the same priority and age
+    that waited as well."""
 
     outcomes: tuple[Outcome, ...]
     preempted: tuple[Preempted, ...]
@@ -117,7 +118,7 @@ def _rejection(rejection: Rejection) -> dict[str, Any]:
 
 
 def write_plan(page: Page, found: Plan, ignored: Mapping[str, int] = MappingProxyType({})) -> None:
-    """``ignored`` are the kinds of objects that were given and are not read."""
+    """Writes the plan. ``ignored`` are the kinds of objects that were given and are not read."""
     placed = [outcome for outcome in found.outcomes if outcome.result == PLACED]
     page.table(
         ("POD", "PRIORITY", "NODE"),

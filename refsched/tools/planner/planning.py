@@ -68,8 +68,8 @@ class NotedChoices:
 
 @define(eq=False)
 class _Run:
-    """``failed`` are the pods that were rejected, or not bound, since the last change; ``underway`` are those
-    between their two cycles."""
+    """A _Run is a plan in the making. ``failed`` are the pods that were rejected, or not bound, since the last
+    change; ``underway`` are those between their two cycles."""
 
     scheduler: Scheduler
     census: Census

@@ -62,7 +62,7 @@ def _before_the_last_attempt(trace: Trace, path: str, pod: str) -> tuple[Iterabl
 
 @define
 class _Stored:
-    """The objects, by kind, namespace and name, in the order of their creation."""
+    """The _Stored are the objects, by kind, namespace and name, in the order of their creation."""
 
     objects: dict[tuple[str, str, str], Json] = Factory(dict)
 
@@ -83,7 +83,7 @@ class _Stored:
                 self._set(pod, "spec", "nodeName", node if result == BOUND else None)
 
     def _put(self, value: Json) -> None:
-        """An update does not take back the node to which the scheduler has bound the pod."""
+        """Stores an object. An update does not take back the node to which the scheduler has bound the pod."""
         before = self.objects.get(_key(value), {}) if value.get("kind") == "Pod" else {}
         node = (before.get("spec") or {}).get("nodeName")
         self.objects[_key(value)] = value
@@ -111,5 +111,5 @@ def _key(value: Json) -> tuple[str, str, str]:
 
 
 def _namespace(named: str | None) -> str:
-    """The same for an object that has none, whichever way it is named."""
+    """Returns the same namespace for an object that has none, whichever way it is named."""
     return named or "default"

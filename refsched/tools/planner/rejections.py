@@ -17,8 +17,8 @@ REMOVED = "removed from the feasible nodes"
 
 @frozen
 class Rejection:
-    """``nodes`` are those on which the plugin gave this reason; there are none if it rejected the pod as a
-    whole."""
+    """A Rejection is one reason of one plugin. ``nodes`` are those on which it gave this reason; there are none if
+    it rejected the pod as a whole."""
 
     plugin: str
     reason: str

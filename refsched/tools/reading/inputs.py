@@ -25,15 +25,16 @@ Shown = Callable[[dict[str, Any], ApiObject], None]
 
 
 def known_fields(value: dict[str, Any], release: KubernetesRelease) -> dict[str, Any]:
-    """The object as JSON, without the fields that the API of this release does not have yet (R-FEATURE-51)."""
+    """Returns the object as JSON, without the fields that the API of this release does not have yet
+    (R-FEATURE-51)."""
     known = without_fields(value, release.not_yet) if release.not_yet else value
     applies("R-FEATURE-51", when=known != value)
     return known
 
 
 def read_known(known: dict[str, Any], release: KubernetesRelease) -> ApiObject:
-    """The object of ``known_fields``, as the release counts with it, and without the fields whose feature gates
-    are off. Raises InputError."""
+    """Reads the object of ``known_fields``, as the release counts with it, and without the fields whose feature
+    gates are off. Raises InputError if it is invalid."""
     read = without_disabled_fields(read_object(known), release.disabled_fields)
     return release.as_read(read)
 
@@ -43,8 +44,8 @@ class InputReader:
     fields that the API server drops if a feature gate is off."""
 
     def __init__(self, scheduler: Scheduler, shown: Shown | None = None, serial: int = 0) -> None:
-        """``shown`` is called with each object as it was given and as it was read; ``serial`` objects have been
-        read before."""
+        """Calls ``shown`` with each object as it was given and as it was read; ``serial`` objects have been read
+        before."""
         self._scheduler = scheduler
         self._shown = shown
         self.serial = serial

@@ -65,7 +65,7 @@ def read_manifests(
     """Reads all objects of all ``paths``, without the fields that the API server of ``release`` would have
     dropped.
 
-    Raises InputError where one cannot be read, or stands there twice, or where a person wrote what is no field.
+    Raises InputError if one cannot be read, or is given twice, or if a person wrote what is no field.
     ``progress`` is called with how many were read.
     """
     ignored: Counter[str] = Counter()

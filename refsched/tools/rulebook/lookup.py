@@ -59,7 +59,7 @@ def _has(text: str, word: str) -> bool:
 
 
 def neighbours(rule: Rule) -> list[Rule]:
-    """Rules that stand in the same place, and then those of the same area in the same module."""
+    """Returns the rules that stand in the same place, and then those of the same area in the same module."""
     rules = [each for each in all_rules().values() if each.id != rule.id and each.module == rule.module]
     here = [each for each in rules if each.place == rule.place]
     same = [each for each in rules if each.area == rule.area and each not in here]

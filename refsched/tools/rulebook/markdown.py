@@ -44,6 +44,6 @@ def anchor(rule: str) -> str:
 
 
 def rule_link(rule: str, up: str = "../") -> str:
-    """``up`` leads from the page to the folder of generated pages."""
+    """Returns a link to a rule; ``up`` leads from the page to the folder of generated pages."""
     area = all_rules()[rule].area if rule in all_rules() else ""
     return f"[{rule}]({up}rules/{area}.md#{anchor(rule)})" if area else rule

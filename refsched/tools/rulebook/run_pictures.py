@@ -76,8 +76,8 @@ TRACE = f"scenarios-{DEFAULT.tag}/rollout-with-preemption.jsonl.gz"
 
 
 def score_picture(explained: Explanation, title: str) -> str:
-    """A row for each feasible node, a column for each plugin: the stronger the colour, the more of what the plugin
-    can add at most. In a cell stands what it adds, and at the end the total."""
+    """Returns a row for each feasible node, with a column for each plugin: the stronger the colour, the more of
+    what the plugin can add at most. A cell has what it adds, and the last one the total."""
     nodes = [node for node in explained.nodes if node.scores]
     plugins = list(explained.weights)
     wide = (_RIGHT - _LEFT) / (len(plugins) + 1)
@@ -112,7 +112,7 @@ def scores_drawn() -> str:
 
 
 def _halves(name: str) -> tuple[str, str]:
-    """A plugin's name on two lines, broken before a capital letter."""
+    """Returns a plugin's name on two lines, broken before a capital letter."""
     if len(name) <= 15:
         return name, ""
     breaks = [at for at in range(1, len(name)) if name[at].isupper()]
@@ -129,7 +129,7 @@ _MOMENTS = (Create, Delete, Advance, Attempt, Bind)
 
 @frozen
 class Stretch:
-    """A pod is in this place from one moment, counted from 0, until before another."""
+    """A Stretch says that a pod is in this place from one moment, counted from 0, until before another."""
 
     place: str
     begin: int
@@ -137,8 +137,8 @@ class Stretch:
 
 
 def timeline_picture(entries: Sequence[Entry], title: str) -> str:
-    """A row for each pod that is to be placed: where it is after each thing that happens, from left to right,
-    from the moment when the first of them was created."""
+    """Returns a row for each pod that is to be placed: where it is after each thing that happens, from left to
+    right, from the moment when the first of them was created."""
     rows = stretches(entries)
     first = min((parts[0].begin for parts in rows.values()), default=0)
     moments = [entry for entry in entries if isinstance(entry.record, _MOMENTS)][first:]
@@ -162,7 +162,7 @@ def timeline_picture(entries: Sequence[Entry], title: str) -> str:
 
 
 def _times(moments: Sequence[Entry], step: float, bottom: int) -> Iterator[str]:
-    """A line wherever the clock moved, with the seconds since the beginning."""
+    """Yields a line wherever the clock moved, with the seconds since the beginning."""
     for number, entry in enumerate(moments):
         if isinstance(entry.record, Advance):
             x = _LEFT + step * number
@@ -176,7 +176,7 @@ def timeline_drawn() -> str:
 
 
 def stretches(entries: Sequence[Entry]) -> Mapping[str, Sequence[Stretch]]:
-    """By pod the places in which it was, one after the other, as the records of the trace say it."""
+    """Returns by pod the places in which it was, one after the other, as the records of the trace show them."""
     at: dict[str, str] = {}
     seen: dict[str, list[str]] = {}
     moment = 0

@@ -38,7 +38,7 @@ def pages(tests: Tests) -> Iterator[tuple[str, Callable[[], str]]]:
 
 
 def write_pages(folder: Path, tests: Tests) -> None:
-    """Write those that are not there as they should be, so that Sphinx reads no page anew without need."""
+    """Writes those pages that differ, so that Sphinx reads no page anew without need."""
     for name, make in pages(tests):
         path, text = folder / name, make()
         path.parent.mkdir(parents=True, exist_ok=True)
