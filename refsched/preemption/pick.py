@@ -23,10 +23,10 @@ _ABOVE_ANY_PRIORITY = 2**31
 
 
 def rank(candidate: Candidate, now: datetime) -> Rank:
-    """R-PREEMPT-11: Of the candidates the one is picked with the fewest violated budgets, then the lowest
-    highest priority of a victim, then the lowest sum of the victims' priorities, then the fewest victims, then
-    the latest start of the earliest victim of the highest priority; of candidates that are equal in all of
-    these any is picked.
+    """R-PREEMPT-11: Of the candidates the one is picked with the fewest violated budgets, then the one whose most
+    important victim has the lowest priority, then the one with the lowest sum of the victims' priorities, then the
+    one with the fewest victims, then the one whose earliest victim of the highest priority started latest; of
+    candidates that are equal in all of these any is picked.
 
     If that victim has not started, any may be picked too, since kube-scheduler reads the clock anew for each
     candidate.
@@ -52,8 +52,8 @@ def possible_picks(candidates: Sequence[Candidate], wanted: int, now: datetime) 
     order is possible. The search has then seen at least ``found`` candidates of the better kind, whichever they
     are, and picks the best of them: a candidate is possible if that many are no better than it.
     """
-    harmless = [c for c in candidates if not c.num_pdb_violations]
-    pool = harmless or candidates
+    non_violating = [c for c in candidates if not c.num_pdb_violations]
+    pool = non_violating or candidates
     others = len(candidates) - len(pool)
     found = min(max(wanted - others, 1), len(pool))
     applies("R-PREEMPT-10", when=found < len(pool))
@@ -64,13 +64,13 @@ def possible_picks(candidates: Sequence[Candidate], wanted: int, now: datetime) 
 
 def first_found(candidates: Sequence[Candidate], wanted: int) -> list[Candidate]:
     """Returns what a search that visits the nodes in the order given keeps, those without a violation first."""
-    harmless: list[Candidate] = []
+    non_violating: list[Candidate] = []
     violating: list[Candidate] = []
     for candidate in candidates:
-        (violating if candidate.num_pdb_violations else harmless).append(candidate)
-        if harmless and len(harmless) + len(violating) >= wanted:
+        (violating if candidate.num_pdb_violations else non_violating).append(candidate)
+        if non_violating and len(non_violating) + len(violating) >= wanted:
             break
-    return harmless[:wanted] + violating[:wanted]
+    return non_violating[:wanted] + violating[:wanted]
 
 
 def outranked_on(context: PostFilterContext, node: str) -> tuple[PodInfo, ...]:

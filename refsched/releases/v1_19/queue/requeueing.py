@@ -153,8 +153,8 @@ class Nominator(nominator.Nominator):
     """
 
     def nominate(self, pod: Pod, node: str | None = None) -> None:
-        """R-NOM-51 (promised: status.nominatedNodeName is documented with the Pod API): In v1.19 a pod is
-        nominated although it is assigned to a node already, if it only exists.
+        """R-NOM-51 (promised: status.nominatedNodeName is documented with the Pod API): In v1.19 a pod that exists
+        is nominated even if it is already assigned to a node.
 
         Source: nominatedPodMap.add.
         """
