@@ -31,7 +31,7 @@ from refsched.checking.recorded_claims import ClaimWrites, allocation_disagreeme
 from refsched.checking.recorded_devices import written_claims
 from refsched.checking.recorded_extenders import RecordedExtenders
 from refsched.checking.recorded_volumes import claimed_volumes
-from refsched.checking.skipping import are_nominated, skip_earlier, skip_heads, skippable_heads
+from refsched.checking.skipping import Popping
 from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import CycleHeldError, Scheduler
 from refsched.machine.state import START
@@ -84,6 +84,7 @@ class Checker:
             oddities=release.oddities - without,
         )
         self.following.attach(self.scheduler)
+        self._popping = Popping(self.scheduler)
         self._inputs = InputReader(self.scheduler, unread.note if self._config.extenders else None)
         self._binds: list[Bind] = []
         self._attempts: list[Attempt] = []
@@ -92,8 +93,6 @@ class Checker:
         self._evictions = Evictions()
         self._guessed: set[str] = set()
         self._guessed_victims = False
-        self._perhaps_skipped: set[str] = set()
-        self._is_nomination_open = self._has_skipped_nominated = False
         self._space: SearchSpace | None = None
         self.offered: Mapping[str, int] = {}
         """How many options there were for each question of the last attempt."""
@@ -143,14 +142,15 @@ class Checker:
     def _check(self, record: Record) -> Iterator[Disagreement]:
         match record:
             case Attempt():
-                self._is_nomination_open = self._has_skipped_nominated
+                self._popping.next_attempt()
                 found = list(self._attempt(record))
-                self.has_diverged |= bool(found) and self._is_nomination_open  # see _pop
-                yield from () if self._is_nomination_open else found
+                is_open = self._popping.is_nomination_open
+                self.has_diverged |= bool(found) and is_open
+                yield from () if is_open else found
             case Bind():
                 yield from self._bound(record)
             case Queues():
-                self._skip_unseen(record)
+                self._popping.skip_unseen(record)
                 yield from self._unless_own(queues_disagreements(record, self.scheduler.queues()))
             case Nodes():
                 found = list(nodes_disagreements(record, self.scheduler.nodes()))
@@ -204,18 +204,13 @@ class Checker:
     def idle(self) -> list[Disagreement]:
         """Returns the disagreement if the other scheduler was asked to pop a pod and had none, but should have
         one."""
-        heads = self._next_heads()
+        heads = self._popping.next_heads()
         found = [Disagreement("pod", heads, "no pod: Pop would block")] if heads else []
         return list(self._unless_own(found))
 
     def next_pod(self) -> str | None:
-        """Returns a pod that may be tried next by a scheduler without a queue, which may count who was skipped."""
-        self._has_skipped_nominated |= skip_heads(self.scheduler)
-        return next(iter(self._heads()), None)
-
-    def _next_heads(self) -> list[str]:
-        skip_heads(self.scheduler)
-        return self._heads()
+        """Returns a pod that may be tried next by a scheduler without a queue."""
+        return self._popping.next_pod()
 
     def stored(self, value: Mapping[str, Any]) -> ApiObject | None:
         """Returns the object of this kind and name as the API server stores it, or None if it does not exist."""
@@ -225,12 +220,7 @@ class Checker:
 
     def may_be_next(self, pod: str) -> bool:
         """Returns whether this pod (``namespace/name``) may be tried next."""
-        return pod in self._next_heads()
-
-    def _heads(self) -> list[str]:
-        """Returns the pods (``namespace/name``) of which any may be tried next. There are none if Pop would
-        block."""
-        return [queued.key for queued in self.scheduler.state.queue.heads()]
+        return pod in self._popping.next_heads()
 
     def begin(self, pod: str, coming: Attempt | None = None) -> list[Disagreement]:
         """Begins the cycle of ``pod``, which is held before there is an attempt to follow, unless that attempt
@@ -250,7 +240,7 @@ class Checker:
             ]
             self.following.follow(None)
         elif (
-            self._is_nomination_open
+            self._popping.is_nomination_open
             or self.following.offered.get("node", 1) > 1
             or (self._space is not None and self._space.may_stop_early)
         ):
@@ -346,27 +336,14 @@ class Checker:
         return self.following.orders_victims and bool(is_open)
 
     def _pop(self, pod: str) -> Iterator[Disagreement]:
-        """Reports a pod that was not to be tried next. It is tried all the same. A nominated pod that is skipped
-        may have been popped before it, and then does not count."""
+        """Reports a pod that was not to be tried next. It is tried all the same."""
         self._space = self._space_of(pod)
-        skip_heads(self.scheduler, until=pod)
-        heads = self._heads()
+        heads = self._popping.heads_before(pod)
         if pod in heads:
-            self._perhaps_skipped.update(skippable := skippable_heads(self.scheduler))
-            self._is_nomination_open |= are_nominated(self.scheduler, skippable)
             self.scheduler.schedule()
             return
         yield from self._unless_own([Disagreement("pod", heads or "no pod: Pop would block", pod)])
         self.scheduler.schedule(pod)
-
-    def _skip_unseen(self, seen: Queues) -> None:
-        """Skips pods that the next record of the queues shows to be skipped. Among pods that are equal in the
-        order of the queue, those that are skipped may have been popped before the one that was tried."""
-        queues = self.scheduler.queues()
-        for pod in sorted(self._perhaps_skipped.difference(seen.active, seen.backoff, seen.unschedulable)):
-            if pod in (*queues.active, *queues.backoff):
-                skip_earlier(self.scheduler.state.queue, pod)
-        self._perhaps_skipped.clear()
 
     def _space_of(self, key: str) -> SearchSpace | None:
         """Returns the search space of this pod, or None if extenders are configured: they change what is kept

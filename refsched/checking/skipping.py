@@ -6,8 +6,63 @@ from __future__ import annotations
 from collections.abc import Collection
 from copy import copy
 
+from attrs import Factory, define
+
 from refsched.machine.scheduler import Scheduler
 from refsched.queue.scheduling_queue import SchedulingQueue
+from refsched.records import Queues
+
+
+@define(eq=False)
+class Popping:
+    """A Popping says which pods a scheduler may pop next, and skips those that it pops and does not try.
+
+    ``is_nomination_open`` says that a nominated pod may have been skipped before the pod of the last attempt, and
+    then did not count on its node.
+    """
+
+    scheduler: Scheduler
+    is_nomination_open: bool = False
+    _has_skipped_nominated: bool = False
+    _perhaps_skipped: set[str] = Factory(set)
+
+    def next_attempt(self) -> None:
+        """Notes that the next attempt is about to be compared."""
+        self.is_nomination_open = self._has_skipped_nominated
+
+    def next_heads(self) -> list[str]:
+        """Returns the pods (``namespace/name``) of which any may be tried next."""
+        skip_heads(self.scheduler)
+        return self._heads()
+
+    def next_pod(self) -> str | None:
+        """Returns a pod that may be tried next. A scheduler that chooses none itself may count pods that were
+        skipped."""
+        self._has_skipped_nominated |= skip_heads(self.scheduler)
+        return next(iter(self._heads()), None)
+
+    def heads_before(self, pod: str) -> list[str]:
+        """Returns the pods of which any may be tried when this one is, with all pods skipped that must be popped
+        before it. Pods that are equal to it in the order of the queue may have been skipped before it, too."""
+        skip_heads(self.scheduler, until=pod)
+        heads = self._heads()
+        if pod in heads:
+            skippable = skippable_heads(self.scheduler)
+            self._perhaps_skipped.update(skippable)
+            self.is_nomination_open |= are_nominated(self.scheduler, skippable)
+        return heads
+
+    def skip_unseen(self, seen: Queues) -> None:
+        """Skips pods that the next record of the queues shows to be skipped."""
+        queues = self.scheduler.queues()
+        for pod in sorted(self._perhaps_skipped.difference(seen.active, seen.backoff, seen.unschedulable)):
+            if pod in (*queues.active, *queues.backoff):
+                skip_earlier(self.scheduler.state.queue, pod)
+        self._perhaps_skipped.clear()
+
+    def _heads(self) -> list[str]:
+        """Returns the pods at the head of the queue. There are none if Pop would block."""
+        return [queued.key for queued in self.scheduler.state.queue.heads()]
 
 
 def skippable_heads(scheduler: Scheduler) -> list[str]:
