@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NodeResourcesBalancedAllocation: a node whose resources would be used evenly with the pod is preferred.
+"""NodeResourcesBalancedAllocation: a node whose resources the pod lets be used more evenly is preferred.
 
 Observed: that balance is preferred is documented, and not how it is measured.
-Source: plugins/noderesources/balanced_allocation.go, resource_allocation.go (v1.34.2).
+Source: plugins/noderesources/balanced_allocation.go, resource_allocation.go.
 """
 
 from __future__ import annotations
@@ -79,19 +79,38 @@ class NodeResourcesBalancedAllocation:
     # --- Score ------------------------------------------------------------------------------------
 
     def score(self, requests: Requests, pod: PodInfo, node: NodeInfo) -> int:
-        """R-BALANCED-03: NodeResourcesBalancedAllocation's score of a node is 100 minus the standard deviation, in
-        percent, of the shares of the resources that are used there with the pod, each share at most 1.
+        """R-BALANCED-05: NodeResourcesBalancedAllocation's score of a node is 75 if the pod leaves the balance of
+        its resources as it is, half a point more for each point by which the pod raises the balance, and half a
+        point less for each by which it lowers it, cut to an integer.
+
+        Source: balanced_allocation.go, balancedResourceScorer."""
+        with_pod, without_pod = self.balances(requests, node)
+        applies("R-BALANCED-05")
+        return MAX_NODE_SCORE // 2 + (MAX_NODE_SCORE // 2 + with_pod - without_pod) // 2
+
+    def balances(self, requests: Requests, node: NodeInfo) -> tuple[int, int]:
+        """R-BALANCED-03: NodeResourcesBalancedAllocation's balance of a node is 100 minus the standard deviation,
+        in percent, of the shares of the resources that are used there, each share at most 1, cut to an integer.
         R-BALANCED-04: NodeResourcesBalancedAllocation leaves out of its score a resource that the node does not
-        have, and an extended or other scalar resource that the pod does not request."""
-        shares = []
+        have, and an extended or other scalar resource that the pod does not request.
+
+        Returns the balance of the node with the pod, and that without it.
+        Source: balanced_allocation.go, balancedResourceScore."""
+        with_pod, without_pod = [], []
         for resource, asked in zip(self.resources, requests, strict=True):
             allocatable = amount(node.allocatable, resource)
             if allocatable == 0 or (asked == 0 and is_scalar_resource(resource)):
                 applies("R-BALANCED-04")
                 continue
-            shares.append(min((amount(node.requested, resource) + asked) / allocatable, 1.0))
-        applies("R-BALANCED-03", when=len(shares) > 1)
-        return int((1 - _standard_deviation(shares)) * MAX_NODE_SCORE)
+            used = amount(node.requested, resource)
+            with_pod.append(min((used + asked) / allocatable, 1.0))
+            without_pod.append(min(used / allocatable, 1.0))
+        applies("R-BALANCED-03", when=len(with_pod) > 1)
+        return _balance(with_pod), _balance(without_pod)
+
+
+def _balance(shares: Sequence[float]) -> int:
+    return int((1 - _standard_deviation(shares)) * MAX_NODE_SCORE)
 
 
 def _standard_deviation(shares: Sequence[float]) -> float:

@@ -70,7 +70,8 @@ class Release:
     (``Pod.spec.schedulingGates``) that it does not know, ``codes_not_yet`` are the codes that its plugins do not
     answer, and ``served_as`` is the apiVersion of kinds that it serves in an older version only. ``as_read``
     turns an object that was read into the one that the scheduler decides with. ``oddities`` are the known defects
-    of this release.
+    of this release. ``lacks`` are the rules that a later release has and this one does not, where none of its own
+    stands for them; a rule of its own names those that it replaces.
     """
 
     name: str
@@ -92,6 +93,7 @@ class Release:
     as_read: Callable[[ApiObject], ApiObject] = _unchanged
     served_as: Mapping[str, str] = field(factory=dict)
     oddities: Oddities = AS_PROMISED
+    lacks: frozenset[str] = frozenset()
 
     @property
     def args(self) -> Mapping[str, type[PluginArgs]]:
@@ -101,6 +103,11 @@ class Release:
     def with_plugin(self, plugin: InTreePlugin) -> Release:
         """Returns the same release, except for how this plugin is made."""
         return evolve(self, plugins={**self.plugins, plugin.name: plugin})
+
+    def with_plugins(self, *plugins: Any) -> Release:
+        """Returns the same release with these plugins, each given as for ``in_tree``, instead of those of the same
+        names."""
+        return evolve(self, plugins={**self.plugins, **{plugin.name: _in_tree(plugin) for plugin in plugins}})
 
     def without_plugin(self, name: str) -> Release:
         """Returns the same release without this plugin."""
@@ -123,15 +130,16 @@ SCRIPTED = (Scripted("ScriptedA"), Scripted("ScriptedB"), ScriptedBinder)
 def in_tree(*plugins: Any) -> Mapping[str, InTreePlugin]:
     """Returns plugins by name. Each is given as its class or as a plugin that is made already, and has its name,
     its points and, if it is made from arguments, their type and a function that makes it."""
-    return {
-        plugin.name: InTreePlugin(
-            plugin.name,
-            frozenset(plugin.POINTS),
-            getattr(plugin, "of_args", None) or partial(_made, plugin),
-            getattr(plugin, "ARGS", None),
-        )
-        for plugin in (*plugins, *SCRIPTED)
-    }
+    return {plugin.name: _in_tree(plugin) for plugin in (*plugins, *SCRIPTED)}
+
+
+def _in_tree(plugin: Any) -> InTreePlugin:
+    return InTreePlugin(
+        plugin.name,
+        frozenset(plugin.POINTS),
+        getattr(plugin, "of_args", None) or partial(_made, plugin),
+        getattr(plugin, "ARGS", None),
+    )
 
 
 def _made(given: Any, args: object) -> Plugin:

@@ -40,20 +40,33 @@ def node(**allocatable: str) -> NodeInfo:
         (("cpu", GPU), {"cpu": "2", GPU: "4"}, {"cpu": "4", GPU: "8"}, 100),
     ],
 )
-def test_the_more_even_the_use_the_higher_the_score(
+def test_the_more_even_the_use_the_higher_the_balance(
     resources: tuple[str, ...], asked: dict[str, str], has: dict[str, str], score: int
 ) -> None:
     plugin = NodeResourcesBalancedAllocation(resources)
     outcome = plugin.pre_score(pod(**asked), [], Snapshot())
     assert isinstance(outcome, Continue)
-    assert plugin.score(outcome.state, pod(**asked), node(**has)) == score
+    assert plugin.balances(outcome.state, node(**has)) == (score, 100)
 
 
 def test_what_is_on_the_node_counts_with_its_real_requests() -> None:
     plugin = NodeResourcesBalancedAllocation()
-    asking = pod(cpu="1")
     busy = node(cpu="4", memory="8Gi").with_pod(pod()).with_pod(pod(memory="2Gi"))
-    assert plugin.score((1000, 0), asking, busy) == 100
+    assert plugin.balances((1000, 0), busy) == (100, 87)
+
+
+@pytest.mark.parametrize(
+    ("on_the_node", "score"),
+    [
+        ({}, 68),  # 87 with the pod, 100 without it
+        ({"memory": "2Gi"}, 81),  # 100, and 87
+        ({"cpu": "1", "memory": "1Gi"}, 69),  # 81, and 93
+        ({"cpu": "9"}, 75),  # 50, and 50: no share is more than the whole
+    ],
+)
+def test_a_node_scores_by_what_the_pod_does_to_its_balance(on_the_node: dict[str, str], score: int) -> None:
+    has = node(cpu="4", memory="8Gi").with_pod(pod(**on_the_node))
+    assert NodeResourcesBalancedAllocation().score((1000, 0), pod(cpu="1"), has) == score
 
 
 def test_a_pod_that_asks_for_nothing_is_not_scored() -> None:

@@ -25,9 +25,10 @@ from attrs import frozen
 import refsched
 from refsched.framework.interface import EnqueueExtensions, Plugin, extends
 from refsched.queue import hint_table, transitions
-from refsched.queue.hint_table import action_name, event_rule
+from refsched.queue.hint_table import HintTable, action_name, event_rule
 from refsched.queue.transitions import Transitions
 from refsched.releases import DEFAULT, RELEASES
+from refsched.releases.release import Release
 from refsched.releases.v1_19.queue import transitions as v1_19
 from refsched.suite.catalogue.elsewhere import why_elsewhere
 from refsched.suite.catalogue.holding import releases_of
@@ -37,8 +38,9 @@ PROMISED = "promised"
 OBSERVED = "observed"
 
 _LEVEL = rf"(?P<level>{PROMISED}|{OBSERVED}):\s(?P<why>[^()]+)"
+_INSTEAD = rf"instead\sof\s(?P<instead>{RULE_ID}(?:,\s{RULE_ID})*)"
 _STATED = re.compile(
-    rf"\b(?P<id>{RULE_ID})(?:\s\({_LEVEL}\))?:\s(?P<sentence>.*?)"
+    rf"\b(?P<id>{RULE_ID})(?:\s\((?:{_INSTEAD})?(?:;\s)?(?:{_LEVEL})?\))?:\s(?P<sentence>.*?)"
     rf"(?=\b{RULE_ID}(?:\s\([^()]*\))?:\s|\n\s*\n|\b(?:Source|Promised|Observed): |\bRaises |\Z)",
     re.DOTALL,
 )
@@ -63,7 +65,7 @@ SUITE_MODULES = ("refsched.suite.histories.judge", "refsched.suite.invariants")
 class Rule:
     """``module`` is the Python module and ``place`` the name in it (``NodePorts.filter``) of what implements the
     rule, ``source`` where it stands in Kubernetes; ``level`` is promised or observed, and ``why_level`` says why
-    in one sentence."""
+    in one sentence. A rule of an earlier release holds there instead of the rules ``instead_of``."""
 
     id: str
     sentence: str
@@ -72,6 +74,7 @@ class Rule:
     source: str
     level: str
     why_level: str
+    instead_of: tuple[str, ...] = ()
 
     @property
     def area(self) -> str:
@@ -116,7 +119,19 @@ def all_rules() -> dict[str, Rule]:
 @cache
 def _releases_of_rules() -> Mapping[str, tuple[str, ...]]:
     """What no release refers to holds wherever another rule of its area does, and else in all."""
-    found = {rule.id: _releases_that_refer_to(rule) for rule in all_rules().values()}
+    referring = {rule.id: _releases_that_refer_to(rule) for rule in all_rules().values()}
+    replaced: dict[str, set[str]] = {}
+    for rule in all_rules().values():
+        for other in rule.instead_of:
+            replaced.setdefault(other, set()).update(referring[rule.id])
+    found = {
+        rule: tuple(
+            name
+            for name in releases
+            if name not in replaced.get(rule, ()) and rule not in RELEASES[name].lacks
+        )
+        for rule, releases in referring.items()
+    }
     of_area: dict[str, set[str]] = {}
     for rule in all_rules().values():
         of_area.setdefault(rule.area, set()).update(found[rule.id])
@@ -131,7 +146,7 @@ def _releases_that_refer_to(rule: Rule) -> tuple[str, ...]:
     with_row = tuple(
         name
         for name, release in RELEASES.items()
-        if any(row.rule == rule.id for row in release.queue.transitions)
+        if any(row.rule == rule.id for row in release.queue.transitions) or rule.id in _event_rows_of(name)
     )
     return with_row or releases_of(rule.module, rule.place)
 
@@ -200,7 +215,8 @@ def _documented(
         nearer = _source_of(documentation) or source
         for found in _STATED.finditer(documentation):
             own = _level(found) if found["level"] else level
-            yield Rule(found["id"], _one_line(found["sentence"]), module, inside, nearer, *own)
+            instead_of = tuple(re.findall(RULE_ID, found["instead"] or ""))
+            yield Rule(found["id"], _one_line(found["sentence"]), module, inside, nearer, *own, instead_of)
         yield from _documented(child, module, inside, nearer, level)
 
 
@@ -242,9 +258,21 @@ def _one_line(text: str) -> str:
 
 
 def _event_rules() -> Iterator[Rule]:
+    """Yields the rule of each row, as the newest release that has the row gives its reason."""
+    stated: set[str] = set()
+    for release in reversed([*RELEASES.values()]):
+        for rule in _event_rules_of(release):
+            if rule.id not in stated:
+                stated.add(rule.id)
+                yield rule
+
+
+def _event_rules_of(release: Release) -> Iterator[Rule]:
     """Their level stands with the table that asks the hints."""
     level = _level_in(hint_table.__doc__)
-    for plugin in default_plugins():
+    if release.queue.on_event is not HintTable.strategy:
+        return
+    for plugin in default_plugins(release.name):
         if not extends(plugin, EnqueueExtensions):
             continue
         for row in plugin.EVENTS:
@@ -256,9 +284,15 @@ def _event_rules() -> Iterator[Rule]:
                 f"A pod that {plugin.name} rejected may be requeued by {either}, since {row.why}.",
                 type(plugin).__module__,
                 f"{plugin.name}.EVENTS",
-                f"EventsToRegister of {plugin.name} ({DEFAULT.tag})",
+                f"EventsToRegister of {plugin.name} ({release.tag})",
                 *level,
             )
+
+
+@cache
+def _event_rows_of(release: str) -> frozenset[str]:
+    """Returns the rules of the rows that the default plugins of this release have."""
+    return frozenset(rule.id for rule in _event_rules_of(RELEASES[release]))
 
 
 @cache
@@ -266,7 +300,8 @@ def rules_of_hint(row: str) -> tuple[str, ...]:
     """The rules of the hint that a row of a plugin's events asks, by the row's id (``R-CURE-…``)."""
     hints = {
         event_rule(plugin.name, each.resource, each.action): getattr(each.hint, "__qualname__", "")
-        for plugin in default_plugins()
+        for release in RELEASES
+        for plugin in default_plugins(release)
         for each in getattr(plugin, "EVENTS", ())
     }
     module = all_rules()[row].module if row in all_rules() else ""
