@@ -4,11 +4,26 @@
 from __future__ import annotations
 
 import signal
+from pathlib import Path
 
 import pytest
 from world import World
 
 pytest_plugins = ("pytester",)
+
+TESTS = Path(__file__).parent
+NOT_MEASURED = (
+    "conformance/",
+    "docs/",
+    "suite/breaking/test_explaining.py",
+    "suite/differences/",
+    "tools/rulebook/test_rule_examples.py",
+    "wrong/test_counterexamples.py",
+    "wrong/test_killing.py",
+    "wrong/test_smallest.py",
+)
+"""These tests run long in this process, through code whose branches other tests reach. Measured,
+they would take three times as long."""
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # In the background of a shell SIGINT is ignored, and children would ignore it too.
@@ -20,6 +35,15 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "conforms(declaration): a test of the suite, which its own plugin runs"
     )
+    config.addinivalue_line(
+        "markers", "no_cover: a test without coverage; pytest-cov knows it, if it is there"
+    )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.relative_to(TESTS).as_posix().startswith(NOT_MEASURED):
+            item.add_marker("no_cover")
 
 
 @pytest.fixture

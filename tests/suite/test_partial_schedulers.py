@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from forked_pytest import run_pytest
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "docs" / "examples" / "partial"
@@ -26,10 +27,9 @@ PROGRAMS = {
 
 
 def judged(impl: str, selected: str, *options: str, folder: Path = ROOT) -> tuple[int, str]:
-    command = [sys.executable, "-m", "pytest", str(ROOT / "conformance"), "-q", "-n", "0"]
-    command += ["-p", "no:cacheprovider", "--examples", "12", "-k", selected, f"--impl={impl}", *options]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
-    return done.returncode, done.stdout
+    asked = ["-p", "no:cacheprovider", "--examples", "12", "-k", selected, f"--impl={impl}", *options]
+    done = run_pytest(folder, str(ROOT / "conformance"), "-q", "-n", "0", *asked)
+    return int(done.ret), done.stdout.str()
 
 
 def built(language: str, folder: Path, edits: Sequence[tuple[str, str]] = ()) -> str:

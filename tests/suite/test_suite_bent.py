@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from bent_schedulers import BENT, bent, came_of
+from forked_pytest import run_pytest
 
 from refsched.suite.adapters.faults import AdapterFault
 from refsched.suite.histories.history import DEFAULT_CONFIG, History, Observe, Schedule, creating
@@ -189,9 +190,7 @@ def run(pytester: pytest.Pytester) -> Any:
     pytester.makepyfile(bent_schedulers=text, test_some=TESTS)
 
     def run(name: str) -> tuple[int, Json]:
-        result = pytester.runpytest_subprocess(
-            "-p", "no:cacheprovider", f"--impl={name}", "--report=told.json"
-        )
+        result = run_pytest(pytester.path, "-p", "no:cacheprovider", f"--impl={name}", "--report=told.json")
         return int(result.ret), json.loads((pytester.path / "told.json").read_text("utf-8"))
 
     return run

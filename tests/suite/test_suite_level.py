@@ -4,13 +4,12 @@ release was observed to do."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from bent_schedulers import Bent, saying
+from forked_pytest import run_pytest
 from world import node_object, pod_object
 
 from refsched.records import Attempt
@@ -94,23 +93,6 @@ def test_what_comes_after_other_words_is_judged() -> None:
 
 @pytest.mark.parametrize(("level", "exit_code"), [("promised", 0), ("observed", 1)])
 def test_the_suite_passes_it_at_level_promised_alone(level: str, exit_code: int) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "conformance/",
-        "-q",
-        "-x",
-        "-k",
-        "test_preemption",
-        "--impl=own_orders",
-    ]
-    done = subprocess.run(
-        [*command, f"--level={level}"],
-        cwd=ROOT,
-        env={"PYTHONPATH": str(Path(__file__).parent), "PATH": ""},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == exit_code, done.stdout
+    options = ("-q", "-x", "-k", "test_preemption", "--impl=own_orders", f"--level={level}")
+    done = run_pytest(ROOT, "conformance/", *options)
+    assert done.ret == exit_code, done.stdout.str()

@@ -3,12 +3,10 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from forked_pytest import run_pytest
 
 from refsched.records import Reference
 from refsched.releases import RELEASES
@@ -16,7 +14,10 @@ from refsched.suite.catalogue.rules import all_rules
 from refsched.suite.histories.history import Create, Delete, History
 from refsched.suite.histories.part import Part
 
-ROOT = Path(__file__).parents[2]
+SUITE = (
+    *(str(Path(__file__).parents[2] / "conformance"), "--kubernetes", "1.19"),
+    *("-q", "-n", "0", "-p", "no:cacheprovider"),
+)
 OLD = Part(frozenset({"filter", "score", "queue", "preemption", "volumes"}), kubernetes="1.19")
 METADATA = {"name": "p"}
 
@@ -54,14 +55,12 @@ def test_a_part_is_configured_without_the_plugins_that_it_does_not_have_point_by
 
 @pytest.mark.parametrize("selected", ["taints or nominated_pods"])
 def test_the_specification_of_v1_19_is_green(selected: str, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "pytest", str(ROOT / "conformance"), "-q", "-n", "0", "--examples", "15"]
-    command += ["-p", "no:cacheprovider", "--kubernetes", "1.19", "-k", selected]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == 0, done.stdout
-    assert "for Kubernetes 1.19" in done.stdout
+    done = run_pytest(tmp_path, *SUITE, "--examples", "15", "-k", selected)
+    assert done.ret == 0, done.stdout.str()
+    assert "for Kubernetes 1.19" in done.stdout.str()
     newer = [rule.id for rule in all_rules().values() if "1.19" not in rule.releases]
-    assert not [rule for rule in newer if f"FAILED  {rule}" in done.stdout]
-    assert RELEASES["1.19"].tag not in done.stderr
+    assert not [rule for rule in newer if f"FAILED  {rule}" in done.stdout.str()]
+    assert RELEASES["1.19"].tag not in done.stderr.str()
 
 
 SAYS_OTHERWISE = """
@@ -88,16 +87,6 @@ class Wrong:
 
 def test_a_scheduler_of_v1_19_that_breaks_a_rule_of_its_release_fails(tmp_path: Path) -> None:
     (tmp_path / "says_otherwise.py").write_text(SAYS_OTHERWISE, "utf-8")
-    command = [sys.executable, "-m", "pytest", str(ROOT / "conformance"), "-q", "-n", "0", "--examples", "20"]
-    command += ["-p", "no:cacheprovider", "--impl=says_otherwise", "--kubernetes", "1.19", "-k", "host_ports"]
-    done = subprocess.run(
-        command,
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 1, done.stdout + done.stderr
-    assert "FAILED  R-WORDS-" in done.stdout
+    done = run_pytest(tmp_path, *SUITE, "--examples", "20", "--impl=says_otherwise", "-k", "host_ports")
+    assert done.ret == 1, done.stdout.str() + done.stderr.str()
+    assert "FAILED  R-WORDS-" in done.stdout.str()

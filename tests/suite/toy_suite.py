@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from forked_pytest import run_pytest
 
 CONFTEST = """
 pytest_plugins = ("refsched.suite.session.plugin",)
@@ -38,7 +39,6 @@ class Suite:
     """Call it with options to run pytest there."""
 
     def __init__(self, pytester: pytest.Pytester) -> None:
-        self._pytester = pytester
         self.path = pytester.path
         pytester.makeconftest(CONFTEST)
         pytester.makepyfile(
@@ -46,7 +46,7 @@ class Suite:
         )
 
     def __call__(self, *options: str, impl: str = "right") -> pytest.RunResult:
-        return self._pytester.runpytest_subprocess("-p", "no:cacheprovider", f"--impl={impl}", *options)
+        return run_pytest(self.path, "-p", "no:cacheprovider", f"--impl={impl}", *options)
 
     def add(self, name: str, text: str) -> Path:
         path = self.path / name

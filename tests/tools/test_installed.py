@@ -11,8 +11,9 @@ import socket
 import subprocess
 import sys
 import venv
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
+from functools import cache
 from pathlib import Path
 from sysconfig import get_path
 from textwrap import dedent
@@ -61,6 +62,32 @@ PROJECT = {
         def create(config):
             return Forgetful(refsched.reference.create(config))
         ''',
+    "dying.py": '''
+        """The specification, whose process ends at the third attempt."""
+        import os
+
+        import refsched.reference
+
+
+        class Dying:
+            def __init__(self, scheduler):
+                self.scheduler = scheduler
+                self.attempts = 0
+
+            def __getattr__(self, name):
+                return getattr(self.scheduler, name)
+
+            def schedule(self, pod=None):
+                self.attempts += 1
+                if self.attempts > 2:
+                    os._exit(3)
+                return self.scheduler.schedule(pod)
+
+
+        def create(config):
+            return Dying(refsched.reference.create(config))
+        ''',
+    "ports.py": (ROOT / "docs" / "examples" / "partial" / "ports.py").read_text("utf-8"),
 }
 
 
@@ -106,10 +133,46 @@ def test_the_package_is_the_wheels(project: Project) -> None:
     assert Path(said.stdout.strip()).is_relative_to(project.folder), said.stderr
 
 
-def test_the_suite_runs_without_a_checkout(project: Project) -> None:
-    ran = project.run("refsched", "conformance", "test_plugins.py::test_resources", "--examples=5")
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert "conforms, as far as was checked: " in ran.stdout
+FEW = ("-k", "cordon", "--examples=3")
+
+
+@pytest.fixture(scope="module")
+def judged(project: Project) -> Callable[[str], subprocess.CompletedProcess[str]]:
+    """Runs few tests of the installed suite on an implementation, once, with the report NAME.json."""
+    return cache(
+        lambda name: project.run("refsched", "conformance", *FEW, f"--impl={name}", f"--report={name}.json")
+    )
+
+
+@pytest.mark.parametrize(
+    ("implementation", "code"), [("refsched.reference", 0), ("forgetful", 1), ("dying", 2), ("ports", 0)]
+)
+def test_the_wheel_reports_the_same_bytes_as_a_checkout(
+    project: Project,
+    judged: Callable[[str], subprocess.CompletedProcess[str]],
+    implementation: str,
+    code: int,
+) -> None:
+    """A right scheduler, a wrong one, one that dies and a part of one. Only the command is another one."""
+    installed = judged(implementation)
+    checked_out = subprocess.run(
+        [
+            *(sys.executable, "-m", "pytest", str(ROOT / "conformance"), *FEW),
+            *(f"--impl={implementation}", "--report=checked_out.json"),
+        ],
+        cwd=project.folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+
+    assert (installed.returncode, checked_out.returncode) == (code, code), installed.stdout + installed.stderr
+    report, other = (
+        (project.folder / f"{name}.json").read_text("utf-8") for name in (implementation, "checked_out")
+    )
+    assert re.sub(r"pytest \S+/conformance/", "refsched conformance", other) == report
 
 
 def test_the_projects_own_tests_run_and_see_nothing_of_the_suite(project: Project) -> None:
@@ -119,9 +182,10 @@ def test_the_projects_own_tests_run_and_see_nothing_of_the_suite(project: Projec
     assert "refsched" not in ran.stdout
 
 
-def test_a_failure_says_the_command_that_repeats_it_there(project: Project) -> None:
-    ran = project.run("refsched", "conformance", "-k", "taint", "--examples=30", "--impl=forgetful")
-    assert ran.returncode == 1, ran.stdout + ran.stderr
+def test_a_failure_says_the_command_that_repeats_it_there(
+    project: Project, judged: Callable[[str], subprocess.CompletedProcess[str]]
+) -> None:
+    ran = judged("forgetful")
     found = re.search(r"again: +(.+)", ran.stdout)
     assert found, ran.stdout
     program, *arguments = shlex.split(found[1])

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of pytest in processes of their own, which are forked from one that has imported what all of them need.
+
+A run sees nothing of another one and nothing of ours, as if it were started by a command; but Python, pytest,
+Hypothesis and refsched need not start anew for each.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Mapping
+from contextlib import chdir
+from multiprocessing import get_context
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+FORKS = get_context("forkserver")
+FORKS.set_forkserver_preload(
+    [
+        "pytest",
+        "hypothesis.strategies",
+        "refsched.reference",
+        "refsched.suite.session.standard",
+        "refsched.suite.breaking",
+        "refsched.mistakes",
+        "conformance.strategies",
+        "conformance.cases",
+    ]
+)
+NOT_REWRITTEN = "ignore::pytest.PytestAssertRewriteWarning"
+"""Nothing that is imported before has assertions of tests, so that pytest need not rewrite it."""
+
+
+def run_pytest(folder: Path, *options: str, timeout: float = 300.0) -> pytest.RunResult:
+    """Runs pytest in the folder, with the environment of this process; ``timeout`` is in seconds."""
+    began = time.perf_counter()
+    with TemporaryDirectory() as kept:
+        printed = [Path(kept) / name for name in ("stdout", "stderr")]
+        arguments = (folder, ["-W", NOT_REWRITTEN, *options], dict(os.environ), printed)
+        process = FORKS.Process(target=_run, args=arguments)
+        with chdir(ROOT):  # where conformance/ is found
+            process.start()
+        process.join(timeout)
+        if process.exitcode is None:
+            process.kill()
+            process.join()
+            raise TimeoutError(f"pytest {' '.join(options)} took more than {timeout:g} seconds")
+        lines = [path.read_text("utf-8").splitlines() for path in printed]
+    return pytest.RunResult(process.exitcode, *lines, time.perf_counter() - began)
+
+
+def _run(folder: Path, options: list[str], environment: Mapping[str, str], printed: list[Path]) -> None:
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    for descriptor, path in enumerate([Path(os.devnull), *printed]):
+        opened = os.open(path, os.O_RDWR | os.O_CREAT)
+        os.dup2(opened, descriptor)
+        os.close(opened)
+    sys.path.insert(0, str(folder))
+    sys.argv = ["pytest", *options]
+    sys.exit(int(pytest.main(options)))
