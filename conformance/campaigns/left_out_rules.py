@@ -3,8 +3,9 @@
 
 ``python -m conformance.campaigns.left_out_rules predicates,NodePorts filter,TaintToleration`` judges the
 specification as each of these parts (what ``--only`` takes), and then, for each rule that was kept, the same part
-without that rule. Each of these has to fail, or must not have the rule among those that are kept. Exit codes: 0 so
-it is, 1 a rule was called kept, 2 it could not be judged.
+without that rule. Each of these has to fail, or must not have the rule among those that are kept. What begins with
+a hyphen, as ``--examples=5``, is an option of each run of the suite. Exit codes: 0 so it is, 1 a rule was called
+kept, 2 it could not be judged.
 """
 
 from __future__ import annotations
@@ -22,15 +23,17 @@ from refsched.suite.breaking.simplest import source_without
 
 
 def main(arguments: list[str]) -> int:
-    if not arguments:
+    options = [argument for argument in arguments if argument.startswith("-")]
+    parts = [argument for argument in arguments if argument not in options]
+    if not parts:
         sys.stderr.write("which part? for example: NodePorts\n")
         return 2
     with TemporaryDirectory() as folder:
-        return max(_of_part(part, Path(folder)) for part in arguments)
+        return max(_of_part(part, options, Path(folder)) for part in parts)
 
 
-def _of_part(part: str, folder: Path) -> int:
-    whole = _report("refsched.reference", part, folder)
+def _of_part(part: str, options: list[str], folder: Path) -> int:
+    whole = _report("refsched.reference", part, options, folder)
     if whole["exitCode"] != 0:
         sys.stderr.write(f"{part}: the specification itself: {whole['headline']}\n")
         return 2
@@ -43,7 +46,7 @@ def _of_part(part: str, folder: Path) -> int:
             continue
         (folder / "sources.json").write_text(json.dumps(changed), "utf-8")
         command = f"{sys.executable} -m refsched.mistakes --sources {folder / 'sources.json'}"
-        report = _report(f"exec:{command}", part, folder)
+        report = _report(f"exec:{command}", part, options, folder)
         verdict = next((each["verdict"] for each in report["rules"] if each["id"] == rule), "")
         failed += report["exitCode"] != 0
         if report["exitCode"] == 0 and verdict == "pass":
@@ -55,11 +58,11 @@ def _of_part(part: str, folder: Path) -> int:
     return int(bool(missed))
 
 
-def _report(implementation: str, part: str, folder: Path) -> dict[str, Any]:
+def _report(implementation: str, part: str, options: list[str], folder: Path) -> dict[str, Any]:
     path = folder / "report.json"
     path.unlink(missing_ok=True)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-x", "conformance"]
-    command += [f"--impl={implementation}", f"--only={part}", f"--report={path}"]
+    command += [f"--impl={implementation}", f"--only={part}", f"--report={path}", *options]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     if not path.exists():
         raise SystemExit(f"{part}: {done.stdout}{done.stderr}")
