@@ -7,7 +7,11 @@ from typing import Any
 
 import pytest
 
+from refsched.oddities.fixed_orders import FIXED_ORDERS
 from refsched.records import Create
+from refsched.releases import release_of
+from refsched.releases.v1_19.oddities import PANICS
+from refsched.suite.catalogue.rules import all_rules
 from refsched.suite.histories.findings import KnownDefectMetError
 from refsched.suite.histories.history import History
 from refsched.suite.histories.judge import Judge
@@ -23,6 +27,14 @@ def config(**point: Any) -> dict[str, Any]:
         "kind": "KubeSchedulerConfiguration",
         "profiles": [{"schedulerName": "default-scheduler", "plugins": {"score": point}}],
     }
+
+
+def test_every_panic_names_a_rule_of_a_plugin_that_the_release_has() -> None:
+    release = release_of("1.19")
+    for panic in PANICS:
+        assert panic.rule in all_rules()
+        assert panic.plugin in release.plugins
+    assert release.oddities == {*PANICS, *FIXED_ORDERS}
 
 
 def judge_of(configuration: dict[str, Any]) -> Judge:

@@ -43,9 +43,10 @@ def test_the_specification_allows_whatever_kube_scheduler_did(seen: Survey) -> N
     assert seen.disagreements == {}
 
 
-@pytest.mark.parametrize("release", ["1.34", "1.19"])
-def test_it_allows_every_twentieth_where_coverage_is_measured(release: str) -> None:
-    assert survey(all_traces(RELEASES[release])[::20]).disagreements == {}
+@pytest.mark.parametrize(("release", "each"), [("1.34", 20), ("1.19", 4)])
+def test_it_allows_some_where_coverage_is_measured(release: str, each: int) -> None:
+    """Of v1.19 more: few other tests reach what only v1.19 does."""
+    assert survey(all_traces(RELEASES[release])[::each]).disagreements == {}
 
 
 def test_the_specification_of_v1_19_allows_whatever_kube_scheduler_did(seen_of_v1_19: Survey) -> None:
