@@ -63,6 +63,7 @@ def asking_for_the_impossible(world: World) -> None:
     world.pod("p", resourceClaims=[{"name": "g", "resourceClaimName": "c"}])
 
 
+@pytest.mark.no_cover
 def test_a_node_on_which_the_search_was_given_up_is_not_feasible(world: World) -> None:
     asking_for_the_impossible(world)
 
@@ -71,6 +72,7 @@ def test_a_node_on_which_the_search_was_given_up_is_not_feasible(world: World) -
     assert status == unresolvable("DynamicResources", TOO_LONG)
 
 
+@pytest.mark.no_cover
 def test_without_filter_timeout_such_a_search_is_not_specified() -> None:
     args = {"name": "DynamicResources", "args": {"filterTimeout": "0s"}}
     world = World(configuration({**profile(), "pluginConfig": [args]}))
@@ -83,6 +85,7 @@ def test_without_filter_timeout_such_a_search_is_not_specified() -> None:
 # --- What is remembered changes nothing -----------------------------------------------------------
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("seed", range(10))
 def test_a_search_that_remembers_finds_what_one_that_does_not_finds(
     seed: int, monkeypatch: pytest.MonkeyPatch
