@@ -19,8 +19,8 @@ from typing import Any
 import click
 from attrs import Factory, define
 
-from conformance.wrong.mutating.unread import EACH, all_unread
-from conformance.wrong.running.profile import histories_of, suite_tests
+from conformance.wrong.fields import EACH, all_unread
+from conformance.wrong.profile import histories_of, suite_tests
 from refsched.records import Attempt, Create, Delete, Update
 from refsched.suite.adapters.connecting import connect
 from refsched.suite.histories.trial import try_history

@@ -22,7 +22,7 @@ from attrs import Factory, asdict, define, frozen
 
 from conformance.campaigns.machines import Each, machines
 from conformance.strategies import AREAS
-from conformance.wrong.running.profile import SuiteTest, suite_tests
+from conformance.wrong.profile import SuiteTest, suite_tests
 from refsched.records import Attempt, Bind
 from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable
 from refsched.suite.histories.history import History, Step

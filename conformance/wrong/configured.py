@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The real kube-scheduler with another configuration than the history asks for.
 
-Its code is unchanged. One setting is added to the configuration of each history that does not set it already. The
-results are kept in ``configured.json``.
+Its code is unchanged. One setting is added to the configuration of each history that does not set it already.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
-from pathlib import Path
 from typing import Any
 
 from attrs import frozen
@@ -18,7 +16,6 @@ from refsched.suite.adapters.adapter import Adapter, Json
 from refsched.suite.adapters.kube_scheduler import kube_scheduler
 from refsched.suite.adapters.process import Process
 
-FILE = Path(__file__).parents[2] / "docs" / "evidence" / "configured.json"
 TIMEOUT = 30.0
 """The seconds within which an answer must arrive."""
 
@@ -209,7 +206,7 @@ def all_configured() -> Mapping[str, Configured]:
 
 
 class Reconfigured(Process):
-    """The process of a scheduler that is asked to be another one."""
+    """The process of a scheduler, each of whose configurations is changed."""
 
     def __init__(self, command: Sequence[str], change: Change, *, timeout: float = TIMEOUT) -> None:
         super().__init__(command, timeout=timeout)
@@ -223,5 +220,5 @@ class Reconfigured(Process):
 
 
 def connect_configured(name: str) -> Adapter:
-    """AdapterUnavailable where there is no kube-scheduler to be had."""
+    """Raises AdapterUnavailable if there is no kube-scheduler to be had."""
     return Adapter(name, Reconfigured([str(kube_scheduler())], all_configured()[name].change))

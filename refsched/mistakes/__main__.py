@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``python -m refsched.mistakes NAME``: a wrong scheduler behind the wire protocol; without a name, the list.
+"""``python -m refsched.mistakes NAME``: a wrong scheduler, or a mutant, behind the wire protocol.
+
+Without a name it prints the list of the wrong schedulers.
 
 ``python -m refsched.mistakes --sources FILE`` is the specification with other sources of some modules: those in
 FILE, a JSON object of sources by the names of modules.
@@ -11,7 +13,7 @@ import json
 import sys
 from pathlib import Path
 
-from refsched.mistakes.serving import serve_changed, serve_wrong
+from refsched.mistakes.serving import is_mutant, serve_changed, serve_mutant, serve_wrong
 from refsched.mistakes.wrong import all_wrong
 
 
@@ -24,10 +26,14 @@ def main(arguments: list[str]) -> int:
     if arguments[0] == "--sources" and len(arguments) == 2:
         serve_changed(json.loads(Path(arguments[1]).read_text("utf-8")))
         return 0
-    if len(arguments) > 1 or arguments[0] not in known:
-        print(f"there is no wrong scheduler {' '.join(arguments)!r}", file=sys.stderr)
+    name = " ".join(arguments)
+    if name in known:
+        serve_wrong(known[name])
+    elif is_mutant(name):
+        serve_mutant(name)
+    else:
+        print(f"there is no wrong scheduler {name!r}", file=sys.stderr)
         return 2
-    serve_wrong(known[arguments[0]])
     return 0
 
 

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from conformance.campaigns.machines import machines
 from conformance.campaigns.soundness import Figures, ProblemError, Task, main, run, try_seed
-from conformance.wrong.running.profile import histories_of, suite_tests
+from conformance.wrong.profile import histories_of, suite_tests
 
 AREAS = ("images", "narrowed")
 SEEDS = (7, 8)

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
-from conformance.wrong.running.killing import Attack, Fate, Kill
-from conformance.wrong.running.power import main, of_the_newest, worth, worth_of_parts
-from conformance.wrong.running.profile import suite_tests
+from conformance.wrong import evidence
+from conformance.wrong.evidence import Row, worth, write_weights
+from conformance.wrong.profile import suite_tests
 from refsched.suite.adapters.selection import PROFILES
 from refsched.suite.reports.report_terminal import power
 from refsched.suite.session import budget
@@ -59,37 +59,27 @@ def test_a_test_that_is_not_in_the_table_has_a_weight_too() -> None:
 # --- Power ----------------------------------------------------------------------------------------
 
 
-def killed(name: str, test: str, examples: int) -> Fate:
-    attack = Attack(Kill(test, "R-FIT-02", "node", examples, 0.1), examples, 0.1)
-    return Fate(name, attack, attack, attack)
-
-
 def test_whoever_was_killed_counts_for_the_test_that_killed_it() -> None:
-    alive = Attack(None, 9, 1.0)
-    fates = [
-        killed("a", "m::t", 7),
-        killed("b", "m::t", 3),
-        killed("c", "m::u[x]", 1),
-        Fate("d", *[alive] * 3),
+    rows = [
+        Row("R-FIT-02", "m::t", 7, 0.1),
+        Row("R-FIT-02", "m::t", 3, 0.1),
+        Row("R-FIT-02", "m::u[x]", 1, 0.1),
+        Row("", "", 9, 1.0),
     ]
-    known = {"tests": {"m::t": {"seconds": 0.5}, "m::u": {"seconds": 2.0}}}
-    assert worth(fates, known, {}) == {
-        "planted": 4,
-        "tests": {
-            "m::t": {"seconds": 0.5, "kills": 2, "at": [3, 7]},
-            "m::u": {"seconds": 2.0, "kills": 0, "at": []},
-            "m::u[x]": {"seconds": 2.0, "kills": 1, "at": [1]},
-        },
-        "parts": {},
+    known = {"conformance.m::t": {"seconds": 0.5}, "conformance.m::u": {"seconds": 2.0}}
+    assert worth(rows, known) == {
+        "conformance.m::t": {"seconds": 0.5, "kills": 2, "at": [3, 7]},
+        "conformance.m::u": {"seconds": 2.0, "kills": 0, "at": []},
+        "conformance.m::u[x]": {"seconds": 2.0, "kills": 1, "at": [1]},
     }
 
 
-def test_the_command_writes_what_the_kill_matrix_holds(tmp_path: Path) -> None:
+def test_the_weights_are_those_of_the_evidence(tmp_path: Path) -> None:
     again = tmp_path / "weights.json"
     again.write_text(TABLE.read_text("utf-8"), "utf-8")
-    assert main(again) == 0
+    write_weights(evidence.read(), again)
+    assert again.read_text("utf-8") == TABLE.read_text("utf-8")
     table = json.loads(again.read_text("utf-8"))
-    assert table == worth(of_the_newest(), json.loads(TABLE.read_text("utf-8")), worth_of_parts())
     assert 0 < sum(row["kills"] for row in table["tests"].values()) <= table["planted"]
 
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 import pytest
 
 from conformance.strategies import AREAS
-from conformance.wrong.running.naming import checking_of
-from conformance.wrong.running.profile import suite_tests
+from conformance.wrong.naming import checking_of
+from conformance.wrong.profile import suite_tests
 from refsched.suite.histories.history import Create, History
 from refsched.suite.session.check import Evidence, RuleBrokenError
 from refsched.suite.session.drawing import drawn

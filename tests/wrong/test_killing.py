@@ -14,24 +14,25 @@ import pytest
 from forked_pytest import run_pytest
 
 from conformance.campaigns.machines import Each
-from conformance.wrong import configured
+from conformance.wrong import configured, evidence, kinds, running, trying
+from conformance.wrong.__main__ import main
 from conformance.wrong.configured import CONFIGURED, Configured, Reconfigured, all_configured
-from conformance.wrong.running import kill, killing, sharing
-from conformance.wrong.running.kill import main
-from conformance.wrong.running.killing import (
+from conformance.wrong.kinds import Asked, Result, connect_wrong, parts_of, try_configured, try_planted
+from conformance.wrong.naming import shown
+from conformance.wrong.profile import SuiteTest, histories_of, suite_tests
+from conformance.wrong.running import read_rows
+from conformance.wrong.trying import (
+    CHUNK,
+    MORE_AFTER_AN_ERROR,
     Attack,
-    Fate,
-    Kill,
+    End,
+    applicable_tests,
     attack,
-    connect_wrong,
-    fate_of,
-    fate_of_configured,
+    in_turn,
+    nearest_first,
+    one_by_one,
 )
-from conformance.wrong.running.matrix import page, read, write
-from conformance.wrong.running.naming import shown
-from conformance.wrong.running.parts import that_can_be
-from conformance.wrong.running.profile import SuiteTest, histories_of, suite_tests
-from refsched.mistakes.wrong import all_wrong, areas_near
+from refsched.mistakes.wrong import all_wrong
 from refsched.suite.adapters.faults import AdapterUnavailable
 from refsched.suite.adapters.process import Process
 from refsched.suite.adapters.selection import PROFILES
@@ -62,12 +63,14 @@ def test_the_suite_fails_a_wrong_scheduler_and_names_the_rule() -> None:
 
 # --- By the killer --------------------------------------------------------------------------------
 
+LIMIT = 600.0
+"""The seconds within which each is killed, many times over."""
 
 @pytest.mark.parametrize("name", ["skew-must-be-less", "errors-owe-no-backoff"])
 def test_the_tests_that_lie_near_kill_it_by_the_rule_that_it_breaks(name: str) -> None:
-    killed = fate_of(name, areas_near(name), alone=False).suite.kill
+    killed = try_planted(name, Asked(LIMIT)).suite
 
-    assert killed is not None
+    assert killed.end is End.KILLED
     test = next(test for test in suite_tests() if test.name == killed.test)
     assert shown(name, test, killed.examples).rule in all_wrong()[name].breaks
 
@@ -76,30 +79,30 @@ def test_what_is_planted_in_v1_19_decides_by_it_and_is_killed_by_its_rule() -> N
     name = "pod-slots-do-not-count"
     with connect_wrong(name) as adapter:
         assert adapter.hello.kubernetes == "1.19"
-        tests = killing.tests_for(adapter)
-        came = attack(adapter, [test for test in tests if test.area == "resources" and not test.recorded])
+        tests = applicable_tests(adapter)
+        near = [test for test in tests if test.area == "resources" and not test.recorded]
+        came = attack(adapter, one_by_one(near), LIMIT)
 
     assert not [test for test in tests if test.area == "devices"]
     assert {test.kubernetes for test in tests if test.recorded} == {"1.19"}
-    assert came.kill is not None
-    assert came.kill.rule == "R-FIT-51"
+    assert (came.end, came.rule) == (End.KILLED, "R-FIT-51")
 
 
 # --- As a part of a scheduler ---------------------------------------------------------------------
 
 
 def test_who_breaks_rules_of_scores_alone_can_be_no_predicates() -> None:
-    assert "overcommits" in that_can_be("predicates")
-    assert "rounds-the-share-up" not in that_can_be("predicates")
-    assert "rounds-the-share-up" in that_can_be("scoring")
-    assert "is-requeued-by-its-own-leaving" not in that_can_be("filter"), "its events show in queues alone"
-    assert "is-requeued-by-its-own-leaving" in that_can_be("full")
-    assert not [name for profile in PROFILES for name in that_can_be(profile) if all_wrong()[name].kubernetes]
+    assert "overcommits" in parts_of("predicates")
+    assert "rounds-the-share-up" not in parts_of("predicates")
+    assert "rounds-the-share-up" in parts_of("scoring")
+    assert "is-requeued-by-its-own-leaving" not in parts_of("filter"), "its events show in queues alone"
+    assert "is-requeued-by-its-own-leaving" in parts_of("full")
+    assert not [name for profile in PROFILES for name in parts_of(profile) if all_wrong()[name].kubernetes]
 
 
 def test_whoever_is_judged_as_a_part_is_judged_by_the_tests_for_it() -> None:
     with connect_wrong("overcommits", "predicates") as adapter:
-        areas = {test.area for test in killing.tests_for(adapter) if not test.recorded}
+        areas = {test.area for test in applicable_tests(adapter) if not test.recorded}
 
         assert adapter.hello.capabilities == {"filter"}
     assert "resources" in areas
@@ -117,18 +120,17 @@ def test_only_histories_that_came_to_their_end_count(monkeypatch: pytest.MonkeyP
     def try_history(adapter: object, history: History, *, with_specification: bool) -> Transcript:
         return next(transcripts)
 
-    monkeypatch.setattr(killing, "try_history", try_history)
-    monkeypatch.setattr(killing, "histories_of", lambda test: [History(())] * 2)
+    monkeypatch.setattr(trying, "try_history", try_history)
     with connect_wrong("overcommits") as adapter:
-        came = attack(adapter, [TEST])
+        came = attack(adapter, [(TEST, History(()))] * 2, LIMIT)
 
-    assert came.kill is not None
-    assert (came.kill.examples, came.examples) == (1, 2)
+    assert (came.end, came.examples, came.tried) == (End.KILLED, 1, 2)
 
 
 # --- What counts ----------------------------------------------------------------------------------
 
 TEST = SuiteTest("test_of_one_history", "ports", 1)
+OTHER = SuiteTest("test_of_another", "taints", 1)
 
 
 def finding(rule: str) -> Callable[..., Transcript]:
@@ -138,31 +140,57 @@ def finding(rule: str) -> Callable[..., Transcript]:
     return try_history
 
 
-def attacked(monkeypatch: pytest.MonkeyPatch, rule: str, most: int | None = None) -> Attack:
-    monkeypatch.setattr(killing, "try_history", finding(rule))
-    monkeypatch.setattr(killing, "histories_of", lambda test: [History(())] * 2)
+def attacked(monkeypatch: pytest.MonkeyPatch, rule: str, limit: float = LIMIT) -> Attack:
+    monkeypatch.setattr(trying, "try_history", finding(rule))
     with connect_wrong("overcommits") as adapter:
-        return attack(adapter, [TEST, TEST], most)
+        return attack(adapter, [(TEST, History(()))] * 40, limit)
 
 
 def test_what_is_found_is_a_kill(monkeypatch: pytest.MonkeyPatch) -> None:
     came = attacked(monkeypatch, "R-PORTS-03")
 
-    assert came.kill is not None
-    assert (came.kill.test, came.kill.rule, came.kill.examples) == (TEST.name, "R-PORTS-03", 1)
-    assert came.faults == 0
+    assert (came.end, came.test, came.rule) == (End.KILLED, TEST.name, "R-PORTS-03")
+    assert (came.examples, came.tried, came.problem) == (1, 1, "")
 
 
-def test_a_crash_is_no_kill(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_that_is_an_error_is_no_kill_and_some_more_are_tried(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     came = attacked(monkeypatch, ANSWERS)
 
-    assert came.kill is None
-    assert came.faults == came.examples == 4
-    assert came.first_fault == "n2"
+    assert (came.end, came.rule, came.problem) == (End.ERROR, "", "n2")
+    assert came.tried == MORE_AFTER_AN_ERROR + 1
 
 
-def test_no_more_histories_are_tried_than_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert attacked(monkeypatch, ANSWERS, most=3).examples == 3
+def test_no_more_is_tried_when_the_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert attacked(monkeypatch, ANSWERS, limit=0.0).tried == 1
+
+
+def test_without_a_history_nothing_is_reached() -> None:
+    with connect_wrong("overcommits") as adapter:
+        assert attack(adapter, (), LIMIT).end is End.UNREACHED
+
+
+def test_a_mistake_of_the_suite_is_no_kill(monkeypatch: pytest.MonkeyPatch) -> None:
+    def try_history(*_: object, **__: object) -> Transcript:
+        raise KeyError("nodes")
+
+    monkeypatch.setattr(trying, "try_history", try_history)
+    with connect_wrong("overcommits") as adapter:
+        came = attack(adapter, [(TEST, History(()))], LIMIT)
+    assert (came.end, came.problem) == (End.ERROR, "the suite: KeyError: 'nodes'")
+
+
+def test_tests_take_turns_until_none_has_a_history_left() -> None:
+    histories = [History(())] * (CHUNK + 2)
+    turns = [test.name for test, _ in in_turn([(TEST, histories), (OTHER, histories[:1])])]
+    assert turns == [TEST.name] * CHUNK + [OTHER.name] + [TEST.name] * 2
+
+
+def test_the_nearest_tests_come_first_and_recordings_last() -> None:
+    recorded = SuiteTest("test_recordings", "taints", 1, recorded=True)
+    tests = nearest_first((TEST, recorded, OTHER), ("taints",))
+    assert [test.name for test in tests] == [OTHER.name, recorded.name, TEST.name]
 
 
 def test_what_the_killer_draws_is_what_the_test_draws() -> None:
@@ -180,29 +208,47 @@ def test_a_case_is_tried_as_one_history() -> None:
     assert list(histories_of(tests[0])) == [tests[0].case.history]
 
 
-# --- The command of the killer --------------------------------------------------------------------
+# --- The command ----------------------------------------------------------------------------------
 
-ALIVE = Attack(None, 7, 1.0, faults=1, first_fault="no answer")
-DEAD = Attack(Kill("m::test_ports", "R-PORTS-03", "filter.n1", 3, 0.5), 3, 0.5)
+ALIVE = Attack(End.SURVIVED, tried=7, seconds=1.0, problem="no answer")
+DEAD = Attack(End.KILLED, "R-PORTS-03", "filter.n1", "m::test_ports", 3, 3, 0.5)
+
+
+def came_to(came: Attack) -> kinds.Kind:
+    return kinds.Kind(lambda: list(all_wrong()), lambda name, asked: Result(name, "", "", came), LIMIT)
+
+
+@contextmanager
+def alone(workers: int, scheduler: str | None) -> Iterator[Each]:
+    yield map
 
 
 def test_a_name_that_is_not_there_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["try", "planted", "no-such-thing"]) == 2
     assert main(["no-such-thing"]) == 2
-    assert "'no-such-thing'" in capsys.readouterr().err
+    assert capsys.readouterr().err.count("there is no wrong scheduler 'no-such-thing'") == 2
+
+
+def test_without_a_name_all_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == len(all_wrong())
 
 
 @pytest.mark.parametrize(("came", "code"), [(DEAD, 0), (ALIVE, 1)])
-def test_the_command_keeps_the_rows_of_others_and_reports_who_survives(
+def test_the_command_reports_who_survives_and_goes_on_with_those_that_were_not_tried(
     came: Attack, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kill, "fate_of", lambda name, nearest, **_: Fate(name, came, came, killing.NOT_TRIED))
-    kept = tmp_path / "matrix.json"
-    write([Fate("ignores-overhead", DEAD, DEAD, DEAD)], kept)
-    written = tmp_path / "matrix.md"
+    monkeypatch.setattr(running, "machines", alone)
+    monkeypatch.setitem(kinds.KINDS, "planted", came_to(came))
+    rows = tmp_path / "rows.jsonl"
+    options = ["--scheduler", "tcp://there:8786", "--rows", str(rows)]
 
-    assert main(["overcommits", "--json", str(kept), "--page", str(written)]) == code
-    assert list(read(kept)) == ["overcommits", "ignores-overhead"]
-    assert written.read_text("utf-8") == page(read(kept))
+    assert main(["try", "planted", "overcommits", *options]) == code
+    assert read_rows(rows) == {"overcommits": Result("overcommits", "", "", came)}
+    assert main(["try", "planted", "overcommits", "compares-text", *options]) == code
+    assert len(rows.read_text("utf-8").splitlines()) == 2
+    assert main(["try", "planted", *options, "--skip", "2", "--sample", "3"]) == code
+    assert list(read_rows(rows))[2:] == list(all_wrong())[2:5]
 
 
 # --- Wrong by configuration -----------------------------------------------------------------------
@@ -247,42 +293,11 @@ def test_without_a_scheduler_to_configure_the_reason_is_kept(monkeypatch: pytest
         raise AdapterUnavailable("kube-scheduler", "there is no Go toolchain")
 
     monkeypatch.setattr(configured, "kube_scheduler", missing)
-    came = fate_of_configured("packs").suite
-    assert (came.kill, came.examples, came.first_fault) == (None, 0, "there is no Go toolchain")
+    came = try_configured("packs", Asked(LIMIT)).suite
+    assert (came.end, came.problem) == (End.UNREACHED, "there is no Go toolchain")
 
 
 def test_each_configuration_was_tried_and_killed() -> None:
-    kept = read(configured.FILE)
-    assert list(kept) == list(all_configured())
-    assert [name for name, fate in kept.items() if fate.suite.kill is None] == []
-
-
-def test_survivors_stand_first_on_the_page() -> None:
-    text = page({"overcommits": Fate("overcommits", ALIVE, ALIVE, ALIVE)})
-
-    assert text.index("## Survivors") < text.index("`overcommits`") < text.index("## By area")
-    assert "**survives**" in text
-
-
-# --- On other machines ----------------------------------------------------------------------------
-
-
-def test_with_the_address_of_a_scheduler_its_workers_try_the_wrong_schedulers(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    asked = []
-
-    @contextmanager
-    def workers_of(workers: int, scheduler: str | None) -> Iterator[Each]:
-        asked.append(scheduler)
-        yield map
-
-    killed = Attack(Kill("test", "R-FIT-02", "filter", 1, 0.5), 1, 0.5)
-    monkeypatch.setattr(sharing, "machines", workers_of)
-    monkeypatch.setattr(kill, "fate_of", lambda name, near, alone, **_: Fate(name, killed, killed, killed))
-    assert main(["overcommits", "compares-text", "--scheduler", "tcp://there:8786"]) == 0
-    assert asked == ["tcp://there:8786"]
-    assert [line.partition(":")[0] for line in capsys.readouterr().out.splitlines()] == [
-        "overcommits",
-        "compares-text",
-    ]
+    rows = evidence.read().configured
+    assert list(rows) == list(all_configured())
+    assert [name for name, row in rows.items() if not row.rule] == []

@@ -13,7 +13,7 @@ import pytest
 from world import node_object, pod_object
 
 from conformance.vocabulary.objects import with_metadata
-from conformance.wrong.running.killing import TIMEOUT
+from conformance.wrong.kinds import TIMEOUT
 from refsched.mistakes.wrong import Wrong
 from refsched.oddities.inter_pod_affinity import (
     EXCLUDED_NAMESPACES,

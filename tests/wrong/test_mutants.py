@@ -9,30 +9,32 @@ import json
 import subprocess
 import sys
 from collections import Counter
+from itertools import islice
 from pathlib import Path
 
 import pytest
 from distributed import LocalCluster
 
-from conformance.wrong.mutating.equivalent import EQUIVALENT
-from conformance.wrong.mutating.mutants import (
-    GROUPS,
+from conformance.wrong.__main__ import main
+from conformance.wrong.forking import Forked, import_again
+from conformance.wrong.mutants import (
+    PACKAGES,
     all_mutants,
     areas_near,
-    group_of,
-    main,
-    module_of,
+    connect_mutant,
     modules,
+    mutant_named,
+    package_of,
     sample,
 )
-from conformance.wrong.running import mutant_runs
-from conformance.wrong.running.forking import Forked, forget_modules, importers_of
-from conformance.wrong.running.mutant_page import Attack, End, Result, page, read, write
-from conformance.wrong.running.mutant_runs import attack, kill_nearby
-from conformance.wrong.running.profile import suite_tests
-from refsched.mistakes.mutation import compiled, mutants_of
+from conformance.wrong.profile import suite_tests
+from conformance.wrong.running import read_rows
+from conformance.wrong.trying import Attack, End, attack, nearest_first, one_by_one
+from refsched.mistakes.mutation import Mutant, compiled, mutants_of
 from refsched.mistakes.operators import OPERATORS
 from refsched.suite.adapters.adapter import Adapter
+
+OBJECTS = "refsched.objects.resources"
 
 EXAMPLES = {
     "boundary": ("a < b", "a <= b"),
@@ -133,17 +135,16 @@ def test_mutants_have_names_of_their_own_and_are_the_same_each_time() -> None:
     assert [one.name for one in all_mutants()] == names
 
 
-def test_the_sample_is_even_and_a_larger_one_holds_each_smaller_one() -> None:
-    counts = Counter(group_of(one.module) for one in sample(504))
-    assert counts.keys() == GROUPS.keys()
-    assert max(counts.values()) - min(counts.values()) <= 1
-    assert [one.name for one in sample(60)] == [one.name for one in sample(504)][:60]
+def test_the_first_mutants_are_an_even_sample() -> None:
+    counts = Counter(package_of(one.name) for one in sample()[: 10 * len(PACKAGES)])
+    assert counts.keys() == set(PACKAGES)
+    assert max(counts.values()) == 10
+    assert {one.name for one in sample()} == {one.name for one in all_mutants()}
 
 
-def test_each_mutated_module_belongs_to_a_group_and_has_areas_that_lie_near() -> None:
-    for module in modules():
-        assert group_of(module) in GROUPS
-        assert areas_near(module)
+def test_each_mutated_module_of_plugins_has_areas_that_lie_near() -> None:
+    assert areas_near("refsched.plugins.node_ports")[0] == "ports"
+    assert all(areas_near(module) for module in modules() if module.startswith("refsched.plugins."))
 
 
 def test_every_part_of_refsched_that_decides_is_mutated() -> None:
@@ -165,55 +166,17 @@ def test_every_part_of_refsched_that_decides_is_mutated() -> None:
     } <= set(modules())
 
 
-def test_each_mutant_that_is_argued_equivalent_still_exists() -> None:
-    assert EQUIVALENT.keys() <= {one.name for one in all_mutants()}
-    assert all(why.endswith(".") for why in EQUIVALENT.values())
-
-
-def test_what_is_imported_again_with_a_module_is_what_imports_it() -> None:
-    again = importers_of("refsched.plugins.node_ports")
-    assert {"refsched.plugins.node_ports", "refsched.reference"} <= again
-    assert "refsched.objects.pod" not in again
-
-
 def test_a_module_that_is_imported_again_and_is_as_it_was_decides_as_before() -> None:
     test = next(test for test in suite_tests() if test.area == "resources" and test.draws)
-    with Adapter("as it was", Forked(lambda: forget_modules("refsched.objects.resources"), 60)) as adapter:
-        survived = attack(adapter, [(test, number) for number in range(12)], 60)
+    with Adapter("as it was", Forked(lambda: import_again(OBJECTS, lambda source: source), 60)) as adapter:
+        survived = attack(adapter, islice(one_by_one([test]), 12), 60)
     assert survived.end is End.SURVIVED, survived.problem or survived.rule
-
-
-def test_a_sample_of_another_seed_is_another_one() -> None:
-    assert sample(8, "1") != sample(8) == sample(8, "0")
 
 
 def test_a_name_that_is_no_mutant_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["plugins.node_ports:nothing:not:0"]) == 2
-    assert "there is no mutant" in capsys.readouterr().err
-    assert module_of("no_module:nothing:not:0") is None
-
-
-def test_the_page_lists_survivors_before_the_killed() -> None:
-    name = all_mutants()[0].name
-    killed = Attack(End.KILLED, "conformance.test_queue::test_queue", "R-QUEUE-01", "queue", 3, 0.5)
-    alive = Attack(End.SURVIVED, tried=90, seconds=20.0)
-    shown = page(
-        {
-            "a": Result("a", "queue", "x < y  →  x <= y", killed, alive, killed),
-            name: Result(name, "queue", "x | y  →  x & y", alive, alive, alive),
-        }
-    )
-    assert shown.index("x \\| y") < shown.index("x < y")
-    assert "**50.0 % are killed**" in shown
-    assert "None unreached." in shown
-
-
-def test_results_are_read_as_they_were_written(tmp_path_factory: pytest.TempPathFactory) -> None:
-    path = tmp_path_factory.mktemp("mutants") / "mutants.json"
-    attack = Attack(End.ERROR, problem="KeyError", tried=2)
-    result = Result("a", "dra", "1  →  2", attack, attack, attack)
-    write([result], path)
-    assert read(path) == {"a": result}
+    assert "there is no wrong scheduler" in capsys.readouterr().err
+    assert mutant_named("no_module:nothing:not:0") is None
 
 
 # --- Killing --------------------------------------------------------------------------------------
@@ -228,31 +191,37 @@ DOOMED = (
 )
 
 
+def nearby(mutant: Mutant, limit: float = 60.0) -> Attack:
+    """Tries the histories of the nearest area."""
+    near = areas_near(mutant.module)
+    tests = [test for test in suite_tests() if test.area in near[:2] and not test.recorded]
+    with connect_mutant(mutant) as adapter:
+        return attack(adapter, one_by_one(nearest_first(tests, near)), limit)
+
+
 @pytest.mark.parametrize("beginning", DOOMED)
 def test_the_first_mutant_of_a_function_that_every_history_runs_is_killed(beginning: str) -> None:
     mutant = next(one for one in all_mutants() if one.name.startswith(beginning))
-    assert kill_nearby(mutant).end is End.KILLED
+    assert nearby(mutant).end is End.KILLED
 
 
 @pytest.mark.filterwarnings("default")  # what Dask and Tornado do while a cluster ends is theirs
-def test_workers_of_another_scheduler_try_mutants_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(mutant_runs, "areas_near", lambda module: ("taints",))
+def test_workers_of_another_scheduler_try_mutants_too(tmp_path: Path) -> None:
     first, second, *_ = (one.name for one in all_mutants() if one.name.startswith(DOOMED[0]))
-    kept = tmp_path / "mutants.json"
+    kept = tmp_path / "rows.jsonl"
     with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
-        where = ["--scheduler", cluster.scheduler_address, "--limit", "20", "--json", str(kept)]
-        assert main(["--run", first, second, *where]) == 0
-    assert [(name, result.suite.end) for name, result in read(kept).items()] == [
-        (name, End.KILLED) for name in sorted((first, second))
-    ]
+        where = ["--scheduler", cluster.scheduler_address, "--rows", str(kept)]
+        assert main(["try", "mutants", first, second, *where]) == 0
+    assert {name: result.suite.end for name, result in read_rows(kept).items()} == {
+        first: End.KILLED,
+        second: End.KILLED,
+    }
 
 
 def test_a_mutant_is_served_over_the_wire() -> None:
     name = next(one.name for one in all_mutants() if one.name.startswith(DOOMED[0]))
     request = json.dumps({"hello": {"protocol": 1}}) + "\n"
-    command = [sys.executable, "-m", "conformance.wrong.mutating.mutants", name]
+    command = [sys.executable, "-m", "conformance.wrong", name]
     done = subprocess.run(command, input=request, capture_output=True, text=True, check=True)
     assert json.loads(done.stdout)["name"] == "refsched"
 
@@ -266,5 +235,5 @@ def test_the_specification_is_not_changed_where_a_mutant_was_tried() -> None:
 
     before = specified()
     mutant = next(one for one in all_mutants() if one.name.startswith(DOOMED[1]))
-    kill_nearby(mutant, limit=0.0)
+    nearby(mutant, limit=0.0)
     assert specified() is before

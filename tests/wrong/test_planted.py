@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of wrong schedulers: each edit can be made, and every historic report is accounted for."""
+"""The texts of planted schedulers: each edit can be made, and each scheduler was tried."""
 
 from __future__ import annotations
 
@@ -12,21 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from conformance.wrong.historic import NOT_PLANTED, PLANTED
-from conformance.wrong.running import matrix
-from conformance.wrong.running.profile import suite_tests
+from conformance.wrong import evidence
+from conformance.wrong.profile import suite_tests
 from refsched.mistakes.planting import replacing
 from refsched.mistakes.wrong import Wrong, all_wrong, areas, read_area
 from refsched.releases import DEFAULT, RELEASES
 from refsched.suite.catalogue.rules import all_rules
 
 ROOT = Path(__file__).parents[2]
-
-NOT_USED = {3, 6, 9, 15, 18, 21, 24, 36, 42, 48, 54, 60, 66, 72, 78, 84, 90, 96, 102, 108, 114, 120, 138, 144}
-NOT_USED |= {150, 156, 162, 168, 174, 180}
-LAST = 184
-"""Rows are numbered from 1 to this, some numbers left out."""
-
 
 ENTRY = """\
 # Planted schedulers that wait.
@@ -142,27 +135,10 @@ def test_a_text_says_which_areas_are_tried_first() -> None:
         read_area(ENTRY.partition("\n")[2])
 
 
-def test_every_row_of_historic_reports_is_planted_or_has_a_reason() -> None:
-    assert PLANTED.keys() | NOT_PLANTED.keys() == set(range(1, LAST + 1)) - NOT_USED
-    assert not PLANTED.keys() & NOT_PLANTED.keys()
-
-
-def test_what_a_historic_report_was_planted_as_is_there() -> None:
-    assert {name for _, names in PLANTED.values() for name in names} <= all_wrong().keys()
-
-
-def test_a_wrong_scheduler_cites_the_report_that_it_was_planted_for() -> None:
-    for report, names in PLANTED.values():
-        number = report.rpartition(" ")[2]
-        assert any(number in all_wrong()[name].cites for name in names), report
-
-
-def test_the_kill_matrix_is_of_the_wrong_schedulers_that_there_are() -> None:
-    assert list(matrix.read()) == list(all_wrong())
-
-
-def test_the_page_shows_what_the_kill_matrix_holds() -> None:
-    assert (ROOT / matrix.PAGE).read_text("utf-8") == matrix.page(matrix.read())
+def test_every_wrong_scheduler_was_tried_and_killed() -> None:
+    rows = evidence.read().planted
+    assert list(rows) == list(all_wrong())
+    assert [name for name, row in rows.items() if not row.rule] == []
 
 
 def test_every_wrong_scheduler_breaks_rules_of_the_catalogue() -> None:

@@ -8,8 +8,8 @@ from statistics import median
 
 import pytest
 
-from conformance.wrong.running.killing import connect_wrong
-from conformance.wrong.smallest.naming import with_names
+from conformance.wrong.kinds import connect_wrong
+from conformance.wrong.smallest.names import with_names
 from conformance.wrong.smallest.saying import sentence_of
 from conformance.wrong.smallest.shrinking import Shrinking, size_of
 from conformance.wrong.smallest.without import breakers_of, sites_of

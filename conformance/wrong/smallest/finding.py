@@ -13,11 +13,10 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from conformance.wrong.running import matrix
-from conformance.wrong.running.forking import Forked
-from conformance.wrong.running.profile import histories_of, suite_tests
-from conformance.wrong.smallest import written
-from conformance.wrong.smallest.naming import with_names
+from conformance.wrong import evidence
+from conformance.wrong.forking import Forked
+from conformance.wrong.profile import histories_of, suite_tests
+from conformance.wrong.smallest.names import with_names
 from conformance.wrong.smallest.shrinking import Shrinking, size_of
 from conformance.wrong.smallest.without import Breaker, breakers_of
 from refsched.errors import InputError
@@ -26,7 +25,7 @@ from refsched.releases import DEFAULT, release_of
 from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.adapters.connecting import REFERENCE, connect
 from refsched.suite.adapters.faults import AdapterFault
-from refsched.suite.catalogue.rules import Rule
+from refsched.suite.catalogue.rules import Rule, all_rules
 from refsched.suite.histories.configuration import can_be_configured_for, configured_for
 from refsched.suite.histories.driver import Transcript
 from refsched.suite.histories.findings import Finding
@@ -35,6 +34,7 @@ from refsched.suite.histories.judge import ANSWERS
 from refsched.suite.histories.trial import try_history
 from refsched.suite.session.dependence import by_cause
 from refsched.tools.rulebook.examples import Example
+from refsched.tools.rulebook.examples import example_of as example_of_rule
 
 TIMEOUT = 10.0
 """Seconds for one answer."""
@@ -58,22 +58,16 @@ Json = dict[str, Any]
 
 @frozen
 class Difference:
-    """What the scheduler that breaks the rule does otherwise: ``member`` of a record, at ``step``, of ``pod``."""
+    """What the scheduler that breaks the rule does otherwise; ``says`` describes what is wrong in it."""
 
     breaker: str
     says: str
-    is_planted: bool
-    rule: str
-    member: str
-    expected: object
-    got: object
-    pod: str
-    step: int
+    finding: Finding
 
 
 @frozen
 class Found:
-    """A history that shows the rule, and what a scheduler that breaks it does; None where none was found."""
+    """A history that shows the rule, and what a scheduler that breaks it does otherwise, if one was found."""
 
     rule: str
     history: History
@@ -82,10 +76,9 @@ class Found:
 
 
 def candidates(kubernetes: str = DEFAULT.name, rules: Collection[str] = ()) -> Candidates:
-    """By rule the smallest histories in which it decides, in this release, of the suite and of those that were
-    written for the examples, and some larger ones.
-    Where rules are given, only of the tests that name one of them, or that find a scheduler which is said to
-    break one."""
+    """Returns, by rule, the smallest histories in which it decides, in this release, of the suite and of the
+    examples that there are, and some larger ones. If rules are given, only those tests count that name one of
+    them, or that find a scheduler which is said to break one."""
     about, finding = frozenset(rules), _tests_that_find(rules)
     found: dict[str, list[tuple[tuple[int, int], int, History]]] = {}
     number = 0
@@ -102,10 +95,11 @@ def candidates(kubernetes: str = DEFAULT.name, rules: Collection[str] = ()) -> C
                 size = size_of(history)
                 for rule in judged(adapter, history).decisive:
                     found.setdefault(rule, []).append((size, number, history))
-        for history in written.histories(kubernetes):
-            number += 1
-            for rule in judged(adapter, history).decisive:
-                found.setdefault(rule, []).append((size_of(history), number, history))
+        for example in (example_of_rule(rule) for rule in rules or all_rules()):
+            if example is not None and example.kubernetes == kubernetes:
+                number += 1
+                for rule in judged(adapter, example.history).decisive:
+                    found.setdefault(rule, []).append((size_of(example.history), number, example.history))
     return {
         rule: _some([history for *_, history in sorted(sized, key=lambda one: one[:2])], STATED - TRIED)
         for rule, sized in found.items()
@@ -120,12 +114,12 @@ def _some(histories: Sequence[History], number: int) -> Sequence[History]:
 def _tests_that_find(rules: Collection[str]) -> frozenset[str]:
     about = frozenset(rules)
     breaking = {wrong.name for wrong in all_wrong().values() if not about.isdisjoint(wrong.breaks)}
-    kills = [fate.suite.kill for name, fate in matrix.read().items() if name in breaking]
-    return frozenset(kill.test for kill in kills if kill is not None)
+    rows = evidence.read().planted
+    return frozenset(f"conformance.{row.test}" for name, row in rows.items() if name in breaking and row.rule)
 
 
 def _as_of(history: History, kubernetes: str) -> History:
-    """The same history as the user of another release writes it."""
+    """Returns the history as the user of another release writes it."""
     release = release_of(kubernetes)
     if kubernetes == DEFAULT.name or not can_be_configured_for(history.config, release):
         return history
@@ -133,21 +127,19 @@ def _as_of(history: History, kubernetes: str) -> History:
 
 
 def judged(adapter: Adapter, history: History) -> Transcript:
-    """What happened; nothing where the history cannot be done."""
+    """Returns what happened, which is nothing if the history cannot be done."""
     try:
         return try_history(adapter, history)
     except (InputError, AdapterFault, KeyError, ValueError):
         return Transcript(history)
 
 
-def example_of(
-    rule: Rule, histories: Sequence[History], breakers: int = BREAKERS, kubernetes: str = DEFAULT.name
-) -> Found | None:
-    """None where the rule decides in none of the histories."""
+def example_of(rule: Rule, histories: Sequence[History], kubernetes: str = DEFAULT.name) -> Found | None:
+    """Returns None if the rule decides in none of the histories."""
     if not histories:
         return None
     near: Breaker | None = None
-    for breaker in breakers_of(rule)[:breakers]:
+    for breaker in breakers_of(rule)[:BREAKERS]:
         with _breaking(breaker, kubernetes) as adapter:
             telling = _telling(adapter, rule, histories, breaker) if adapter is not None else []
             if adapter is not None and any(_is_telling(finding, rule, breaker) for _, finding in telling):
@@ -159,8 +151,8 @@ def example_of(
 
 
 def smaller(rule: Rule, example: Example) -> Found | None:
-    """The example that there is, made smaller where it can be, with the scheduler that it names; None where that
-    one does not decide it otherwise any more."""
+    """Returns the example that there is, made smaller where it can be, with the scheduler that it names.
+    Returns None if that one does not decide it otherwise any more."""
     one, histories = example.broken, [example.history]
     if one is None:
         return _applied(rule, histories, example.kubernetes)
@@ -171,7 +163,7 @@ def smaller(rule: Rule, example: Example) -> Found | None:
 
 
 def _decided_by(breaker: Breaker, rule: Rule, histories: Sequence[History], kubernetes: str) -> Found | None:
-    """None where the scheduler cannot start, or decides nothing otherwise."""
+    """Returns None if the scheduler cannot start, or decides nothing otherwise."""
     with _breaking(breaker, kubernetes) as adapter:
         if adapter is None:
             return None
@@ -181,7 +173,7 @@ def _decided_by(breaker: Breaker, rule: Rule, histories: Sequence[History], kube
 
 @contextmanager
 def _breaking(breaker: Breaker, kubernetes: str) -> Iterator[Adapter | None]:
-    """The scheduler, in a process of its own; None where it cannot even start."""
+    """Yields the scheduler, in a process of its own, or None if it cannot even start."""
     try:
         adapter = Adapter(breaker.name, Forked(breaker.change, TIMEOUT), kubernetes)
     except AdapterFault:
@@ -195,13 +187,14 @@ Telling = list[tuple[History, Finding]]
 
 
 def _is_telling(finding: Finding, rule: Rule, breaker: Breaker) -> bool:
-    """Whichever rule is suspected first, a scheduler that is said to break this one differs by breaking it."""
+    """Returns whether the finding shows this rule: whichever rule is suspected first, a scheduler that is said
+    to break this one differs by breaking it."""
     return breaker.is_stated or finding.rule == rule.id
 
 
 def _telling(adapter: Adapter, rule: Rule, histories: Sequence[History], breaker: Breaker) -> Telling:
-    """The first of these histories that the scheduler decides otherwise; of those that name the rule a second
-    one, unless the first one is small."""
+    """Returns the first of these histories that the scheduler decides otherwise; of those that name the rule a
+    second one too, unless the first one is small."""
     found: Telling = []
     for history in histories if breaker.is_stated else _some(histories, LARGER):
         finding = _difference(adapter, rule, history)
@@ -223,7 +216,8 @@ def _shrunk(
         smallest = _named(Shrinking(history, shows).smallest(), shows)
         last = _difference(adapter, rule, smallest)
         if last is not None:
-            found.append(Found(rule.id, smallest, _as_difference(breaker, last), kubernetes))
+            difference = Difference(breaker.name, breaker.says, last)
+            found.append(Found(rule.id, smallest, difference, kubernetes))
     return min(found, key=lambda one: size_of(one.history), default=None)
 
 
@@ -240,8 +234,8 @@ def _shows_as(adapter: Adapter, rule: Rule, first: Finding, breaker: Breaker) ->
 
 
 def _difference(adapter: Adapter, rule: Rule, history: History) -> Finding | None:
-    """What is found first in a history in which the rule decides; None where nothing is, or where the scheduler
-    answers with an error."""
+    """Returns what is found first in a history in which the rule decides. Returns None if nothing is found, or
+    if the scheduler answers with an error."""
     transcript = judged(adapter, history)
     if rule.id not in transcript.decisive or any(one.rule == ANSWERS for one in transcript.findings):
         return None
@@ -256,27 +250,13 @@ def _member(finding: Finding) -> str:
     return finding.member.partition(".")[0]
 
 
-def _as_difference(breaker: Breaker, one: Finding) -> Difference:
-    return Difference(
-        breaker.name,
-        breaker.says,
-        breaker.is_planted,
-        one.rule,
-        one.member,
-        one.expected,
-        one.got,
-        one.pod,
-        one.step,
-    )
-
-
 def _named(history: History, shows: Callable[[History], bool]) -> History:
     renamed = with_names(history)
     return renamed if shows(renamed) else history
 
 
 def _applied(rule: Rule, histories: Iterable[History], kubernetes: str) -> Found:
-    """The smallest history in which the rule decides something."""
+    """Returns the smallest history in which the rule decides something."""
 
     with connect(f"{REFERENCE}:{kubernetes}") as adapter:
 

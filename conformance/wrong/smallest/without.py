@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Without: schedulers that break one rule: planted ones, one without a row of a table, and mutants near the rule.
+"""Without: schedulers that break one rule: planted ones, one without a row of a table, and mutants near the
+rule.
 
 A planted scheduler or a mutant is near a rule if it changes a function in which the rule is applied, or that
 states it; the nearer its lines are to those where the rule is applied, the earlier it is tried.
@@ -10,17 +11,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
-from types import CodeType
 from typing import Any
 
 from attrs import evolve, frozen
 
-from conformance.wrong.mutating.mutants import path_of, source_of
-from conformance.wrong.running.forking import forget_modules, replace_function
+from conformance.wrong.forking import import_again
+from conformance.wrong.mutants import change_to, source_of
 from conformance.wrong.smallest.saying import sentence_of
 from refsched.framework.events import EventHint
-from refsched.mistakes.mutation import Mutant, mutants_of, planted
-from refsched.mistakes.planting import plant
+from refsched.mistakes.mutation import Mutant, mutants_of
+from refsched.mistakes.planting import replacing
 from refsched.mistakes.wrong import Wrong, all_wrong
 from refsched.queue.hint_table import event_rule
 from refsched.queue.transitions import Place, Transition, Transitions
@@ -182,40 +182,20 @@ def _planted(rule: Rule, sites: Sites) -> Iterator[Breaker]:
             first = source[: source.index(wrong.before)].count("\n") + 1
             distance = sites.distance(first, first + wrong.before.rstrip("\n").count("\n"))
             if distance >= 0:
-                yield Breaker(
-                    wrong.name,
-                    wrong.says,
-                    partial(_plant, wrong, _function_at(rule.module, first)),
-                    distance,
-                    True,
-                )
+                yield Breaker(wrong.name, wrong.says, partial(_plant, wrong), distance, True)
 
 
 def _stated(rule: Rule) -> Iterator[Breaker]:
-    """Those that are said to break the rule, wherever their edit is, come before all others; of these first those
-    that break few other rules."""
+    """Those that are said to break the rule, wherever their edit is, come before all others; of these first
+    those that break few other rules."""
     for wrong in sorted(all_wrong().values(), key=lambda wrong: len(wrong.breaks)):
         source = source_of(wrong.module)
         if rule.id in wrong.breaks and source.count(wrong.before) == 1:
-            function = _function_at(wrong.module, source[: source.index(wrong.before)].count("\n") + 1)
-            yield Breaker(wrong.name, wrong.says, partial(_plant, wrong, function), STATED, True)
+            yield Breaker(wrong.name, wrong.says, partial(_plant, wrong), STATED, True)
 
 
-def _function_at(module: str, line: int) -> str:
-    functions = _functions(ast.parse(source_of(module)))
-    return next((name for name, node in functions if node.lineno < line <= _end(node)), "")
-
-
-def _plant(wrong: Wrong, function: str) -> None:
-    path = path_of(wrong.module)
-    text = path.read_text("utf-8").replace(wrong.before, wrong.after)
-    _be(wrong.module, function, compile(text, str(path), "exec"))
-
-
-def _be(module: str, function: str, code: CodeType) -> None:
-    if not function or not replace_function(module, function, code):
-        forget_modules(module)
-        plant(module, lambda _: code)
+def _plant(wrong: Wrong) -> None:
+    import_again(wrong.module, replacing(wrong.before, wrong.after))
 
 
 # --- Mutants --------------------------------------------------------------------------------------
@@ -239,6 +219,4 @@ def _mutants_in(module: str) -> tuple[Mutant, ...]:
 
 
 def _mutate(mutant: Mutant) -> None:
-    """Done in a process of its own: the tree that all mutants of a module share is changed."""
-    code = compile(planted(mutant.place, mutant.changed), str(path_of(mutant.module)), "exec")
-    _be(mutant.module, mutant.name.split(":")[1], code)
+    import_again(mutant.module, change_to(mutant))

@@ -4,7 +4,7 @@
 Where a difference shows is seldom where it comes from: a node is rejected for its cpu because of how the requests
 of init containers add up. A history that was made small applies a rare rule only if it is needed to show the
 difference, so of the rules that can be behind it the rarest one is suspected first. How rare a rule is was counted
-over the histories of the suite (``applied.json``, which ``python -m conformance.wrong.running.rarity`` writes).
+over the histories of the suite (``applied.json``, which ``python -m conformance.wrong.rarity`` writes).
 """
 
 from __future__ import annotations

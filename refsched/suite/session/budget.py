@@ -28,7 +28,7 @@ FEWEST = 10
 """A property test with fewer examples is not worth its start."""
 
 TABLE = Path(__file__).with_name("weights.json")
-"""``python -m conformance.wrong.running.power`` writes this file."""
+"""``python -m conformance.wrong try planted --keep`` writes this file."""
 
 
 @frozen

@@ -21,7 +21,7 @@ _INDEX = """\
 Each rule is one sentence with a permanent id. Its page shows the smallest cluster in which the rule decides,
 what the specification does there, what a scheduler that breaks the rule does instead, and where the rule
 stands in the code of refsched and of Kubernetes. The clusters are computed: `python -m
-conformance.wrong.smallest` finds, for each rule, the smallest one that a scheduler without the rule decides
+conformance.wrong examples` finds, for each rule, the smallest one that a scheduler without the rule decides
 otherwise. In a terminal, `refsched rule R-FIT-02` shows the same page, and `refsched rule --search "init
 container"` finds rules by their words."""
 

@@ -51,7 +51,7 @@ WITHOUT_EXAMPLE: Mapping[str, str] = {
 }
 
 
-NOT_COMPUTED = "it was not computed; `python -m conformance.wrong.smallest {}` tries to"
+NOT_COMPUTED = "it was not computed; `python -m conformance.wrong examples {}` tries to"
 
 
 def why_without_example(rule: str) -> str:

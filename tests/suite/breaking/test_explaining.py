@@ -12,7 +12,7 @@ import pytest
 from attrs import evolve
 from world import node_object, pod_object
 
-from conformance.wrong.running.killing import connect_wrong
+from conformance.wrong.kinds import connect_wrong
 from refsched.framework.events import POD, ActionType
 from refsched.plugins import node_unschedulable, taint_toleration
 from refsched.plugins.node_ports import NodePorts

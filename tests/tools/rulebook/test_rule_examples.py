@@ -39,7 +39,7 @@ def test_a_rule_without_an_example_says_why() -> None:
     assert why_without_example("R-FEATURE-03") == WITHOUT_EXAMPLE["R-FEATURE-03"]
     assert why_without_example("R-QUEUE-18").startswith("no default plugin activates a pod")
     assert why_without_example("R-DRA-15") == why_elsewhere("R-DRA-15")
-    assert "conformance.wrong.smallest R-FIT-02" in why_without_example("R-FIT-02")
+    assert "conformance.wrong examples R-FIT-02" in why_without_example("R-FIT-02")
 
 
 def test_every_rule_without_an_example_has_a_reason_of_its_own() -> None:

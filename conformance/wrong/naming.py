@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``python -m conformance.wrong.running.naming``: how often a failure names a rule that is broken.
+"""``python -m conformance.wrong.naming``: how often a failure names a rule that is broken.
 
 Planted schedulers are drawn with a fixed seed. Of each the test that kills it in the kill matrix is run, and the
 rules that its failure names are held against those that the planted one states. Every second one is of the half
@@ -9,21 +9,19 @@ rules that its failure names are held against those that the planted one states.
 from __future__ import annotations
 
 import json
-import random
-import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache, partial
-from multiprocessing import get_context
-from pathlib import Path
+from random import Random
 
 from attrs import asdict, frozen
 
 from conformance.strategies import AREAS
-from conformance.wrong.running import matrix
-from conformance.wrong.running.killing import connect_wrong
-from conformance.wrong.running.profile import SEED, SuiteTest, histories_of, suite_tests
+from conformance.wrong import evidence
+from conformance.wrong.kinds import connect_wrong
+from conformance.wrong.profile import SEED, SuiteTest, histories_of, suite_tests
+from conformance.wrong.running import shared
 from refsched.mistakes.wrong import all_wrong
 from refsched.suite.breaking.explaining import explained_in_child
 from refsched.suite.histories.history import History
@@ -36,16 +34,16 @@ from refsched.suite.session.variations import variations
 HALVES = ("worked", "unseen")
 
 BEFORE = 24
-"""So many examples up to the one that kills are tried: those that the suite keeps to compare them again."""
-
+"""Examples before the one that kills that are tried too: the suite keeps so many to compare them again."""
 
 MUCH = 600.0
-"""Seconds that further histories may take: as many as there are."""
+"""Seconds within which further histories are tried, which are never used up."""
 
 
 @frozen
 class Named:
-    """What the failure of one planted scheduler names, the first rule first; nothing where it has not failed."""
+    """What the failure of one planted scheduler names, the first rule first. ``rules`` are empty if it has not
+    failed."""
 
     wrong: str
     breaks: Sequence[str]
@@ -66,7 +64,7 @@ class Named:
 
 @contextmanager
 def checking_of(name: str) -> Iterator[Checking]:
-    """The suite's check of this wrong scheduler, in which every rule counts that is broken."""
+    """Yields the suite's check of this wrong scheduler, in which every rule counts that is broken."""
     load_profile()
     bench = StandardBench()
     places = {rule: place for place, rule in enumerate(bench.rules)}
@@ -80,9 +78,9 @@ def checking_of(name: str) -> Iterator[Checking]:
 
 
 def shown(name: str, test: SuiteTest, example: int = 0) -> Evidence:
-    """What this test, as it is by default, shows of this wrong scheduler. With ``example``, the number of the one
-    that kills it, the test begins shortly before that one, and only leaves steps out, which takes less time than
-    Hypothesis does to make a history small. ValueError where nothing is shown."""
+    """Returns what this test, as it is by default, shows of this wrong scheduler. With ``example``, the number
+    of the one that kills it, the test begins shortly before that one, and only leaves steps out, which takes
+    less time than Hypothesis does to make a history small. Raises ValueError if nothing is shown."""
     with checking_of(name) as checking:
         checking.explain = partial(explained_in_child, without=(name,))
         checking.more = lambda smallest: by_turns(
@@ -111,13 +109,14 @@ def _further(area: str) -> Sequence[History]:
 
 
 def named(name: str, *, shrinks: bool) -> Named:
-    fate = matrix.read(matrix.FILE)[name].suite
+    row = evidence.read().planted[name]
     breaks = all_wrong()[name].breaks
     by_name = {test.name: test for test in suite_tests()}
-    if fate.kill is None or fate.kill.test not in by_name:
+    test = by_name.get(f"conformance.{row.test}")
+    if test is None:
         return Named(name, breaks, ())
     try:
-        found = shown(name, by_name[fate.kill.test], 0 if shrinks else fate.kill.examples)
+        found = shown(name, test, 0 if shrinks else row.examples)
     except ValueError:
         return Named(name, breaks, ())
     finding = found.finding
@@ -133,16 +132,15 @@ def named(name: str, *, shrinks: bool) -> Named:
 
 
 def sample(number: int, half: str) -> list[str]:
-    """The names of one half of so many planted schedulers."""
-    drawn = random.Random(0).sample(sorted(all_wrong()), number)
+    """Returns the names of one half of so many planted schedulers."""
+    drawn = Random(0).sample(sorted(all_wrong()), number)
     return drawn[HALVES.index(half) :: 2]
 
 
-def main(arguments: Sequence[str]) -> int:
-    options = _options(arguments)
+def main(options: Namespace) -> int:
     names = options.names or sample(options.sample, options.half)
-    with get_context("fork").Pool(options.jobs) as pool:
-        results = [_printed(one) for one in pool.imap(partial(named, shrinks=options.shrink), names)]
+    with shared(options, names) as each:
+        results = [_printed(one) for one in each(partial(named, shrinks=options.shrink), names)]
     if options.json is not None:
         options.json.write_text(json.dumps([asdict(one) for one in results], indent=1) + "\n", "utf-8")
     failed = [one for one in results if one.rules]
@@ -156,18 +154,3 @@ def _printed(one: Named) -> Named:
     breaks, rules = " ".join(one.breaks), " ".join(one.rules)
     print(f"{place}  {one.wrong}  breaks {breaks}  named {rules}  at {one.member}", flush=True)
     return one
-
-
-def _options(arguments: Sequence[str]) -> Namespace:
-    parser = ArgumentParser(prog="python -m conformance.wrong.running.naming", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="a planted scheduler; a sample without any")
-    parser.add_argument("--sample", type=int, default=80, help="how many are drawn, both halves together")
-    parser.add_argument("--half", choices=HALVES, default="worked")
-    parser.add_argument("--shrink", action="store_true", help="let Hypothesis make each history small")
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--json", type=Path, help="write what was named, and by which history")
-    return parser.parse_args(arguments)
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``python -m conformance.wrong.mutating.go_mutants``: kube-scheduler, changed in one place of its own source.
+"""Mutants of kube-scheduler, each changed in one place of its own source.
 
-Mutants of the specification show how far the suite reaches in what the specification says. These show how far it
-reaches in what kube-scheduler does: none of its source has been read by whoever wrote the suite's rules, as far as
-a mutant is concerned. All mutants are compiled into one program, each behind a switch (traces/recorder/mutants/).
-"""
+Mutants of the specification show how far the suite reaches in what the specification says. These show how far
+it reaches in what kube-scheduler does. All mutants are compiled into one program, each behind a switch
+(traces/recorder/mutants/)."""
 
 from __future__ import annotations
 
@@ -13,11 +12,10 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
-from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import chain, zip_longest
 from pathlib import Path
 
 from attrs import frozen
@@ -28,9 +26,6 @@ from refsched.tools.shipped_files import data_folder
 
 VERSION = "v1.34"
 SCHEDULER = "pkg/scheduler"
-SEED = "0"
-"""Of the sample."""
-
 MUTATED = (
     "*.go",
     "backend/queue/*.go",
@@ -52,7 +47,7 @@ NOT_MUTATED = (
     "/metrics.go",
     "plugins/feature/",
 )
-"""What is for tests, or only puts the scheduler together."""
+"""Files that are for tests, or only put the scheduler together."""
 
 PARTS = {
     "framework/plugins/volume": "volumes",
@@ -69,7 +64,7 @@ PARTS = {
     "eventhandlers.go": "queue",
     "": "cycle",
 }
-"""What is sampled evenly, by the beginning of a file's name; the first counts."""
+"""The parts that are sampled evenly, by the beginning of a file's name; the first one that fits counts."""
 
 
 @frozen
@@ -94,25 +89,25 @@ class Mutated:
     program: Path
     mutants: tuple[GoMutant, ...]
 
-    def sample(self, size: int) -> list[GoMutant]:
-        """As many of each part as of any other, where there are that many. A larger sample holds a smaller one."""
-        drawn: dict[str, list[GoMutant]] = {part: [] for part in sorted(set(PARTS.values()))}
+    def sample(self) -> list[GoMutant]:
+        """Returns all mutants in an order that is drawn with a fixed seed, those of each part by turns, so that
+        the first so many are an even sample."""
+        by_part: dict[str, list[GoMutant]] = {part: [] for part in sorted(set(PARTS.values()))}
         for mutant in sorted(self.mutants, key=_lot):
-            drawn[part_of(mutant.name)].append(mutant)
-        turns = max(map(len, drawn.values()))
-        evenly = [each[turn] for turn in range(turns) for each in drawn.values() if turn < len(each)]
-        return evenly[:size]
+            by_part[part_of(mutant.name)].append(mutant)
+        return [one for one in chain.from_iterable(zip_longest(*by_part.values())) if one is not None]
 
 
 def _lot(mutant: GoMutant) -> bytes:
-    return hashlib.sha256(f"{SEED} {mutant.name}".encode()).digest()
+    return hashlib.sha256(f"0 {mutant.name}".encode()).digest()
 
 
 # --- Building -------------------------------------------------------------------------------------
 
 
 def build() -> Mutated:
-    """It takes some minutes the first time. AdapterUnavailable where there is no Go, or it cannot be built."""
+    """Builds the program with all mutants in it, which takes some minutes the first time. Raises
+    AdapterUnavailable where there is no Go, or it cannot be built."""
     recorder = data_folder() / "recorder"
     folder = cache_folder() / f"mutants-{_digest(recorder)}"
     program, listed = folder / "kube-scheduler-mutants", folder / "mutants.json"
@@ -193,43 +188,3 @@ def named(rows: Sequence[dict[str, str | int]]) -> Iterator[GoMutant]:
         place = f"{row['file']}:{row['line']}:{row['kind']}"
         yield GoMutant(f"{place}:{seen[place]}", int(row["number"]), str(row["function"]), str(row["text"]))
         seen[place] += 1
-
-
-# --- The command ----------------------------------------------------------------------------------
-
-
-def main(arguments: Sequence[str]) -> int:
-    """0 where nothing survives, 1 where something does, 2 where it cannot be built."""
-    from conformance.wrong.running.go_mutant_runs import run
-
-    options = _options(arguments)
-    try:
-        mutated = build()
-    except AdapterUnavailable as problem:
-        print(problem, file=sys.stderr)
-        return 2
-    if options.list:
-        for mutant in mutated.mutants:
-            print(f"{mutant.name}  {mutant.function}  {mutant.text}")
-        return 0
-    return run(mutated, options)
-
-
-def _options(arguments: Sequence[str]) -> Namespace:
-    parser = ArgumentParser(prog="python -m conformance.wrong.mutating.go_mutants", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="those to try  [default: a sample]")
-    parser.add_argument("--list", action="store_true", help="list all mutants")
-    parser.add_argument("--sample", type=int, default=560, help="how many to try (default: 560)")
-    parser.add_argument("--limit", type=float, default=20.0, help="seconds for one (default: 20)")
-    parser.add_argument("--reach", type=Path, help="keep which histories meet which mutants here")
-    parser.add_argument(
-        "--json", type=Path, help="keep what became of them here; those that it has are not tried"
-    )
-    parser.add_argument(
-        "--page", type=Path, help="write the results as a page here, as in docs/go_mutants.md"
-    )
-    return parser.parse_args(arguments)
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

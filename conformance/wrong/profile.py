@@ -28,8 +28,8 @@ _REPLAYING = "test_recordings"
 
 @frozen
 class SuiteTest:
-    """A test of the suite, or one case or one area of recordings of a test. ``area`` is what it draws from; with a
-    ``case`` it runs that one, and if ``recorded`` the recordings of the area, which are of the release
+    """A test of the suite, or one case or one area of recordings of a test. ``area`` is what it draws from;
+    with a ``case`` it runs that one, and if ``recorded`` the recordings of the area, which are of the release
     ``kubernetes``. ``declared`` is what the test declares."""
 
     name: str

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Schedulers that do not read one field of an object, or ignore the updates or deletions of one kind.
+"""Fields that are not read: schedulers that ignore one field of an object, or the updates or deletions of one
+kind.
 
 They are derived from what the specification reads (``refsched.objects``). A field that no rule depends on is
 listed with the reason; the default profile must detect a scheduler that does not read any other field.
@@ -14,15 +15,20 @@ from typing import Any, get_args, get_origin, get_type_hints
 import attrs
 from attrs import frozen
 
+from conformance.wrong.forking import Forked
 from refsched.objects.kinds import KINDS
 from refsched.objects.priority_class import PriorityClass
 from refsched.objects.quantity import Quantity
 from refsched.objects.reading import json_name
+from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.histories.history import Create, Delete, History, Update
 from refsched.tools import serving
 
 Json = dict[str, Any]
 Path = tuple[str, ...]
+
+TIMEOUT = 10.0
+"""The seconds within which an answer must arrive."""
 
 EACH = "[]"
 """In a path: each item of a list, or each value of a map."""
@@ -45,7 +51,7 @@ class Unread:
 
     @property
     def of_no_consequence(self) -> str:
-        """Why no rule turns on it, if none does."""
+        """Returns why no rule depends on it, if none does."""
         return next((why for pattern, why in NO_CONSEQUENCE.items() if re.fullmatch(pattern, self.name)), "")
 
     def matters_in(self, history: History) -> bool:
@@ -60,7 +66,7 @@ class Unread:
         return False
 
     def change(self) -> None:
-        """Serve the specification without the field, from now on and in this process."""
+        """Serves the specification without the field, from now on and in this process."""
         call = serving.Server._call
 
         def without(server: serving.Server, request: str, *arguments: Any) -> Any:
@@ -73,6 +79,11 @@ class Unread:
             return call(server, request, *arguments)
 
         setattr(serving.Server, "_call", without)  # noqa: B010  (mypy: a method is not assigned to)
+
+
+def connect_unread(unread: Unread) -> Adapter:
+    """Returns such a scheduler in a process of its own."""
+    return Adapter(unread.name, Forked(unread.change, TIMEOUT))
 
 
 METADATA: Mapping[str, str] = {
@@ -105,7 +116,7 @@ NO_CONSEQUENCE: Mapping[str, str] = {
     r"Pod\.status\.phase": "a pod that has finished is shown as a deletion",
     r"Pod\.status\.conditions\[\]\.message": "it is written for people",
 }
-"""Pattern of a name → why no rule turns on the field."""
+"""Pattern of a name → why no rule depends on the field."""
 
 
 def all_unread() -> Iterator[Unread]:
@@ -125,7 +136,7 @@ def all_unread() -> Iterator[Unread]:
 
 
 def paths_of(kind: type, above: Sequence[type] = ()) -> Iterator[Path]:
-    """Of all members that an object of this class need not have, at any depth."""
+    """Yields the paths of all members that an object of this class need not have, at any depth."""
     hints = get_type_hints(kind)
     for member in attrs.fields(kind):
         name = json_name(member.name)
@@ -155,7 +166,7 @@ def _classes_in(hint: Any) -> Iterator[tuple[type, Path]]:
 
 
 def stands(value: Any, path: Path) -> bool:
-    """Whether the value has such a member."""
+    """Returns whether the value has such a member."""
     if not path:
         return True
     head, *rest = path
@@ -165,7 +176,7 @@ def stands(value: Any, path: Path) -> bool:
 
 
 def left_out(value: Any, path: Path) -> Any:
-    """The value without the members that the path leads to."""
+    """Returns the value without the members that the path leads to."""
     if not path:
         return value
     head, *rest = path

@@ -4,14 +4,17 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
-from conformance.wrong.mutating.unread import METADATA, NO_CONSEQUENCE, Unread, all_unread, left_out, stands
-from conformance.wrong.running.mutant_page import Attack, End
-from conformance.wrong.running.unread_runs import Result, main, page, read, try_one, write
+from conformance.wrong import kinds
+from conformance.wrong.fields import METADATA, NO_CONSEQUENCE, Unread, all_unread, left_out, stands
+from conformance.wrong.kinds import Asked, try_unread
+from conformance.wrong.trying import End
 from refsched.suite.histories.history import History, creating, deleting
+
+LIMIT = 60.0
+"""Seconds."""
 
 TAINTED = {
     "apiVersion": "v1",
@@ -68,44 +71,14 @@ def test_a_history_matters_where_the_field_stands_or_the_request_is_made() -> No
     assert not Unread("Pod", unheard="delete").matters_in(history)
 
 
-@pytest.mark.parametrize(
-    "unread", [Unread("Node", ("spec", "taints")), Unread("Pod", unheard="delete")], ids=lambda one: one.name
-)
-def test_who_does_not_read_taints_or_hear_of_deletions_is_found_wrong(unread: Unread) -> None:
-    found = try_one(unread, limit=20)
-    assert found.attack.end is End.KILLED
-    assert found.drawn >= found.attack.tried > 0
-    assert found.attack.rule
+@pytest.mark.parametrize("name", ["Node.spec.taints", "Pod:delete"])
+def test_who_does_not_read_taints_or_hear_of_deletions_is_found_wrong(name: str) -> None:
+    found = try_unread(name, Asked(LIMIT)).suite
+    assert found.end is End.KILLED
+    assert found.rule
 
 
-def test_what_no_history_contains_is_unreached() -> None:
-    found = try_one(Unread("Node", ("spec", "podCIDR")), limit=1)
-    assert (found.drawn, found.attack.end) == (0, End.UNREACHED)
-
-
-def test_results_are_kept_and_reported_survivors_first(tmp_path: Path) -> None:
-    results = [
-        Result("Node.spec.taints", 5, Attack(End.KILLED, "conformance.test_plugins::test_taints", "R-T-01")),
-        Result("Node.status.images", 3, Attack(End.SURVIVED)),
-        Result("Node.spec.gone", 3, Attack(End.SURVIVED)),
-    ]
-    write(results, tmp_path / "a.json")
-    assert read(tmp_path / "a.json") == {one.name: one for one in results}
-    assert read(tmp_path / "b.json") == {}
-    shown = page(read(tmp_path / "a.json"))
-    assert "| all | 2 |" in shown
-    assert shown.index("`Node.status.images` | 3") < shown.index("`Node.spec.taints` | R-T-01 | test_taints")
-    assert "gone" not in shown
-    assert "Timeouts" not in shown
-
-
-def test_a_name_that_is_no_field_is_exit_code_2(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["Node.spec.gone"]) == 2
-    assert capsys.readouterr().err == "there is no such field: Node.spec.gone\n"
-
-
-def test_the_command_tries_what_is_named_and_keeps_it(tmp_path: Path) -> None:
-    kept, shown = tmp_path / "a.json", tmp_path / "a.md"
-    assert main(["Node.spec.unschedulable", "--jobs", "1", "--json", str(kept), "--page", str(shown)]) == 0
-    assert list(read(kept)) == ["Node.spec.unschedulable"]
-    assert "`Node.spec.unschedulable` | R-" in shown.read_text()
+def test_what_no_history_contains_is_unreached(monkeypatch: pytest.MonkeyPatch) -> None:
+    unread = Unread("Node", ("spec", "podCIDR"))
+    monkeypatch.setattr(kinds, "all_unread", lambda: [unread])
+    assert try_unread(unread.name, Asked(LIMIT)).suite.end is End.UNREACHED

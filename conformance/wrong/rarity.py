@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``python -m conformance.wrong.running.rarity``: how many histories apply each rule, in ``applied.json``.
+"""``python -m conformance.wrong.rarity``: how many histories apply each rule, in ``applied.json``.
 
 The reference runs every case and each fifth of what a property draws by default; recordings are left out.
 """
@@ -11,7 +11,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from conformance.wrong.running.profile import histories_of, suite_tests
+from conformance.wrong.profile import histories_of, suite_tests
 from refsched.rules import listening
 from refsched.suite.adapters.connecting import connect
 from refsched.suite.catalogue.suspicion import TABLE

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mutants: the specification, changed in one place by an operator (``refsched/mistakes/operators.py``)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from functools import cache
+from itertools import chain, zip_longest
+from pathlib import Path
+
+from conformance.wrong.forking import Forked, import_again
+from conformance.wrong.profile import areas_about
+from refsched.mistakes.mutation import Mutant, compiled, mutants_of
+from refsched.mistakes.planting import Change
+from refsched.releases import DEFAULT, RELEASES
+from refsched.suite.adapters.adapter import Adapter
+from refsched.suite.catalogue.rules import all_rules
+
+TIMEOUT = 10.0
+"""The seconds within which an answer must arrive."""
+
+PACKAGES = (
+    *(
+        "binding",
+        "cache",
+        "cel",
+        "cycle",
+        "devices",
+        "framework",
+        "machine",
+        "objects",
+        "oddities",
+        "plugins",
+    ),
+    *("preemption", "queue", "releases", "volumes"),
+)
+"""The packages of refsched that are mutated, each as much as any other."""
+
+_ROOT = Path(__file__).parents[2]
+
+
+# --- Which there are ------------------------------------------------------------------------------
+
+
+def modules() -> Iterator[str]:
+    """Yields the names of the modules that are mutated."""
+    for package in PACKAGES:
+        for path in sorted((_ROOT / "refsched" / package).rglob("*.py")):
+            if path.name != "__init__.py":
+                yield ".".join(path.relative_to(_ROOT).with_suffix("").parts)
+
+
+@cache
+def all_mutants() -> tuple[Mutant, ...]:
+    return tuple(mutant for module in modules() for mutant in mutants_of(module, source_of(module)))
+
+
+def source_of(module: str) -> str:
+    return path_of(module).read_text("utf-8")
+
+
+def path_of(module: str) -> Path:
+    return _ROOT.joinpath(*module.split(".")).with_suffix(".py")
+
+
+def sample() -> list[Mutant]:
+    """Returns all mutants in an order that is drawn with a fixed seed, those of each package by turns, so that
+    the first so many are an even sample."""
+    by_package: dict[str, list[Mutant]] = {package: [] for package in PACKAGES}
+    for mutant in sorted(all_mutants(), key=_lot):
+        by_package[package_of(mutant.name)].append(mutant)
+    return [one for one in chain.from_iterable(zip_longest(*by_package.values())) if one is not None]
+
+
+def _lot(mutant: Mutant) -> bytes:
+    return hashlib.sha256(f"0 {mutant.name}".encode()).digest()
+
+
+def package_of(name: str) -> str:
+    return name.partition(".")[0]
+
+
+def areas_near(module: str) -> tuple[str, ...]:
+    """Returns the areas of the tests that are there to decide a rule of this module, or else of its package."""
+    package = module.rpartition(".")[0]
+    of_module = areas_about([rule.id for rule in all_rules().values() if rule.module == module])
+    return of_module or areas_about(
+        [rule.id for rule in all_rules().values() if rule.module.startswith(package)]
+    )
+
+
+# --- One mutant -----------------------------------------------------------------------------------
+
+
+def mutant_named(name: str) -> Mutant | None:
+    module = f"refsched.{name.partition(':')[0]}"
+    if module not in modules():
+        return None
+    return next((one for one in mutants_of(module, source_of(module)) if one.name == name), None)
+
+
+def change_to(mutant: Mutant) -> Change:
+    """Returns what makes the mutant of the source of its module."""
+    return lambda source: compiled(source, mutant.name, mutant.module, str(path_of(mutant.module)))
+
+
+def connect_mutant(mutant: Mutant) -> Adapter:
+    """Returns the mutant in a process of its own. It decides by the release to which its module belongs."""
+    parts = mutant.module.split(".")
+    earlier = (name for name in RELEASES if f"v{name.replace('.', '_')}" in parts)
+    change = change_to(mutant)
+    serves = Forked(lambda: import_again(mutant.module, change), TIMEOUT)
+    return Adapter(mutant.name, serves, next(earlier, DEFAULT.name))
