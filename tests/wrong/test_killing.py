@@ -66,6 +66,7 @@ def test_the_suite_fails_a_wrong_scheduler_and_names_the_rule() -> None:
 LIMIT = 600.0
 """The seconds within which each is killed, many times over."""
 
+
 @pytest.mark.parametrize("name", ["skew-must-be-less", "errors-owe-no-backoff"])
 def test_the_tests_that_lie_near_kill_it_by_the_rule_that_it_breaks(name: str) -> None:
     killed = try_planted(name, Asked(LIMIT)).suite
