@@ -36,7 +36,7 @@ NOT_REWRITTEN = "ignore::pytest.PytestAssertRewriteWarning"
 """Nothing that is imported before has assertions of tests, so that pytest need not rewrite it."""
 
 
-def run_pytest(folder: Path, *options: str, timeout: float = 300.0) -> pytest.RunResult:
+def run_pytest(folder: Path, *options: str, timeout: float = 900.0) -> pytest.RunResult:
     """Runs pytest in the folder, with the environment of this process; ``timeout`` is in seconds."""
     began = time.perf_counter()
     with TemporaryDirectory() as kept:

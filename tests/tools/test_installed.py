@@ -152,6 +152,7 @@ def test_the_wheel_reports_the_same_bytes_as_a_checkout(
     judged: Callable[[str], subprocess.CompletedProcess[str]],
     implementation: str,
     code: int,
+    tmp_path: Path,
 ) -> None:
     """A right scheduler, a wrong one, one that dies and a part of one. Only the command is another one."""
     installed = judged(implementation)
@@ -160,18 +161,18 @@ def test_the_wheel_reports_the_same_bytes_as_a_checkout(
             *(sys.executable, "-m", "pytest", str(ROOT / "conformance"), *FEW),
             *(f"--impl={implementation}", "--report=checked_out.json"),
         ],
-        cwd=project.folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{project.folder}"},
         capture_output=True,
         text=True,
         check=False,
         timeout=300,
     )
 
-    assert (installed.returncode, checked_out.returncode) == (code, code), installed.stdout + installed.stderr
-    report, other = (
-        (project.folder / f"{name}.json").read_text("utf-8") for name in (implementation, "checked_out")
-    )
+    assert installed.returncode == code, installed.stdout + installed.stderr
+    assert checked_out.returncode == code, checked_out.stdout + checked_out.stderr
+    report = (project.folder / f"{implementation}.json").read_text("utf-8")
+    other = (tmp_path / "checked_out.json").read_text("utf-8")
     assert re.sub(r"pytest \S+/conformance/", "refsched conformance", other) == report
 
 
