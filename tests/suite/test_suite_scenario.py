@@ -91,7 +91,7 @@ def test_a_trace_without_steps_is_done_again_by_its_inputs_and_attempts(tmp_path
 def test_a_container_without_an_image_gets_one_that_the_api_server_takes(tmp_path: Path) -> None:
     bare = pod("a")
     del bare["spec"]["containers"][0]["image"]
-    assert f"image: {IMAGE}" in scenario_text(History(creating(bare)), title="R-X-01")
+    assert f"image: '{IMAGE}'" in scenario_text(History(creating(bare)), title="R-X-01")
     assert "image" not in bare["spec"]["containers"][0]
 
 

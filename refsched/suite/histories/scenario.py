@@ -14,9 +14,8 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
-
-import yaml
 
 from refsched.checking.trace import FORMAT, SUFFIXES, read_trace
 from refsched.errors import InputError, one_line
@@ -36,6 +35,7 @@ from refsched.tools.reading.api_fields import check_fields
 from refsched.tools.reading.documents import read_documents, read_text
 from refsched.tools.reading.manifests import SCENARIO, is_scenario
 from refsched.tools.reading.record_json import read_record, to_json
+from refsched.tools.short_yaml import documents, short_yaml
 
 Json = dict[str, Any]
 
@@ -128,51 +128,50 @@ def _recorded_steps(path: Path) -> tuple[Step, ...] | None:
 # --- Scenarios ------------------------------------------------------------------------------------
 
 
-def scenario_text(history: History, *, title: str) -> str:
-    """Returns documents that ``kubectl apply -f`` accepts: the created objects in their order, and the steps."""
-    objects = [_appliable(step.object) for step in history.steps if isinstance(step, Create)]
-    steps = [
-        {"create": _named(step.object)} if isinstance(step, Create) else _step_as_json(step)
-        for step in history.steps
-    ]
-    data = {"config": history.config, "steps": steps}
+def scenario_text(
+    history: History, *, title: str, image: str = IMAGE, more: Mapping[str, object] = MappingProxyType({})
+) -> str:
+    """Returns documents that ``kubectl apply -f`` accepts: the created objects in their order, and the steps.
+    Objects that no step creates are there before the first step. ``more`` stands beside the steps, and
+    containers without an image have this one."""
+    created = [isinstance(step, Create) for step in history.steps]
+    steps = steps_as_json(history)
+    if all(created[: sum(created)]):
+        steps = steps[sum(created) :]
+    else:
+        steps = [
+            {"create": _named(step["create"])} if is_new else step
+            for step, is_new in zip(steps, created, strict=True)
+        ]
+    data: Json = {"steps": steps}
+    if history.config != DEFAULT_CONFIG:
+        data["config"] = history.config
     if history.feature_gates:
         data["featureGates"] = dict(history.feature_gates)
     config_map = {
         "apiVersion": "v1",
         "kind": "ConfigMap",
-        "metadata": {"name": "refsched-scenario", "namespace": "default", "labels": {SCENARIO: "steps"}},
-        "data": {name: _yaml(value) for name, value in data.items()},
+        "metadata": {"name": "refsched-scenario", "labels": {SCENARIO: "steps"}},
+        "data": {name: short_yaml(value) for name, value in {**data, **more}.items()},
     }
-    return f"# {title}\n" + "---\n".join(_yaml(document) for document in (*objects, config_map))
+    objects = [_appliable(step.object, image) for step in history.steps if isinstance(step, Create)]
+    return f"# {title}\n" + documents([*objects, config_map])
 
 
-def _yaml(value: object) -> str:
-    return yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
-
-
-class _Dumper(yaml.SafeDumper):
-    """A _Dumper writes text of more than one line as a block, and no aliases: kubectl would accept them, but
-    they are hard to read."""
-
-    def ignore_aliases(self, data: object) -> bool:
-        return True
-
-
-def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    style = "|" if "\n" in text else None
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
-
-
-_Dumper.add_representer(str, _text)
-
-
-def _appliable(value: Json) -> Json:
+def as_people_write(value: Json) -> Json:
+    """Returns the object with apiVersion, kind and name first, and then the rest."""
     value = deepcopy(value)
-    if value.get("kind") == "Pod":
-        spec = value.setdefault("spec", {})
-        for container in spec.get("initContainers", []) + spec.get("containers", []):
-            container.setdefault("image", IMAGE)
+    metadata = value.pop("metadata", {})
+    first = {"name": metadata.pop("name", "")}
+    head = {"apiVersion": value.pop("apiVersion"), "kind": value.pop("kind"), "metadata": first | metadata}
+    return {**head, **value}
+
+
+def _appliable(value: Json, image: str) -> Json:
+    value = as_people_write(value)
+    for member in ("initContainers", "containers"):
+        for container in value.get("spec", {}).get(member, ()) if value.get("kind") == "Pod" else ():
+            container.setdefault("image", image)
     return value
 
 
@@ -182,20 +181,23 @@ def _named(value: Json) -> str:
     return f"{value['kind']} {name}"
 
 
-def _from_scenario(path: Path) -> History:
-    documents = [
-        document.value for document in read_documents(read_text(path.read_bytes(), str(path)), str(path))
-    ]
-    scenarios = [value for value in documents if is_scenario(value)]
+def scenario_data(path: Path) -> tuple[Json, list[Any]]:
+    """Returns the data of the ConfigMap of a scenario, and the other documents of the file. Raises InputError if
+    there is not one such ConfigMap."""
+    where = str(path)
+    values = [document.value for document in read_documents(read_text(path.read_bytes(), where), where)]
+    scenarios = [value for value in values if is_scenario(value)]
     if len(scenarios) != 1:
-        raise InputError(
-            f"expected one ConfigMap labelled {SCENARIO}, found {len(scenarios)}", where=str(path)
-        )
+        raise InputError(f"expected one ConfigMap labelled {SCENARIO}, found {len(scenarios)}", where=where)
     data = {
-        name: next((document.value for document in read_documents(text, f"{path}: data.{name}")), None)
+        name: next((document.value for document in read_documents(text, f"{where}: data.{name}")), None)
         for name, text in scenarios[0].get("data", {}).items()
     }
-    created = [value for value in documents if not is_scenario(value)]
+    return data, [value for value in values if not is_scenario(value)]
+
+
+def _from_scenario(path: Path) -> History:
+    data, created = scenario_data(path)
     steps = data.get("steps")
     if isinstance(steps, list) and any(isinstance(step, dict) and "create" in step for step in steps):
         objects = iter(created)

@@ -115,7 +115,7 @@ def test_an_example_that_is_written_is_read_again(example: Example, tmp_path: Pa
 def test_a_file_without_steps_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "R-FIT-02.yaml"
     path.write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n", "utf-8")
-    with pytest.raises(InputError, match="no ConfigMap"):
+    with pytest.raises(InputError, match="expected one ConfigMap"):
         read_example(path)
 
 

@@ -19,7 +19,7 @@ from refsched.tools.rulebook.go_lines import go_lines_of
 from refsched.tools.rulebook.markdown import anchor, prose
 from refsched.tools.rulebook.plugin_pages import plugin_names, plugin_page, points_page
 from refsched.tools.rulebook.rule_pages import area_page, areas, index_page
-from refsched.tools.rulebook.short_yaml import documents, short_yaml
+from refsched.tools.short_yaml import documents, short_yaml
 
 # --- refsched rule --------------------------------------------------------------------------------
 
