@@ -8,7 +8,6 @@ writes them anew; nothing else in the file is touched.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -16,8 +15,10 @@ from refsched.checking.replay import trace_files
 from refsched.errors import InputError
 from refsched.releases import DEFAULT, RELEASES
 from refsched.releases.release import Release
+from refsched.suite.catalogue.rules import all_rules
 from refsched.suite.recording import unreached
 from refsched.suite.recording.survey import Survey, survey
+from refsched.suite.recording.unreached import OFTEN
 from refsched.tools.shipped_files import data_folder
 
 KINDS = ("kube-scheduler", "recorded", "scenarios")
@@ -39,11 +40,7 @@ def tables(found: Survey, release: Release = DEFAULT) -> str:
         f"## Of {release.tag}\n",
         f"{found.traces:,} traces with {found.attempts:,} attempts.\n",
         _areas(found),
-        _plugins(found, release),
-        _transitions(found, release),
-        _counts("A pod comes back from", found.ways_back),
-        _counts("An extender is asked for", found.asked),
-        _counts("What happened", found.happened),
+        _rare(found, release),
     )
     return "\n".join(parts)
 
@@ -66,71 +63,21 @@ def _areas(found: Survey) -> str:
     return _table("Areas", head, rows)
 
 
-def plugin_counts(found: Survey, release: Release = DEFAULT) -> Iterator[tuple[str, Mapping[str, int]]]:
-    """Yields each plugin that decides, with how often it did, by point; a refused node counts by itself."""
-    seen = {*found.refused_before, *found.refused, *found.scored}
-    for plugin in sorted(seen | {name for name, known in release.plugins.items() if _decides(known.points)}):
-        counted = (
-            ("preFilter", "preFilter", found.refused_before),
-            ("filter", "filter", found.refused),
-            ("score", "score", found.scored),
-            ("separated", "score", found.separated),
-        )
-        yield (
-            plugin,
-            {
-                key: times[plugin]
-                for key, point, times in counted
-                if plugin in times or (plugin in release.plugins and point in release.plugins[plugin].points)
-            },
-        )
+def rare_rules(found: Survey, release: Release = DEFAULT) -> Mapping[str, int]:
+    """Returns the rules of the release that the recordings apply fewer than ten times, and how often they do."""
+    return {
+        rule.id: found.applied[rule.id]
+        for rule in all_rules().values()
+        if release.name in rule.releases
+        and not rule.module.startswith("refsched.suite.")
+        and found.applied[rule.id] < OFTEN
+    }
 
 
-def _plugins(found: Survey, release: Release) -> str:
-    """Returns the table of plugins. A cell is empty if the plugin is not at this point."""
-    reasons = unreached.PLUGINS if release is DEFAULT else {}
-    rows = [
-        (
-            plugin,
-            *(counted.get(point, "") for point in ("preFilter", "filter", "score", "separated")),
-            "; ".join(dict.fromkeys(why for point in counted if (why := reasons.get((plugin, point))))),
-        )
-        for plugin, counted in plugin_counts(found, release)
-    ]
-    head = (
-        "plugin",
-        "refused in PreFilter",
-        "refused a node",
-        "scored",
-        "scored nodes differently",
-        "why not",
-    )
-    return _table("Plugins, by attempt (each rejected node counts)", head, rows)
-
-
-def _decides(points: Iterable[str]) -> bool:
-    return bool({"preFilter", "filter", "score"} & set(points))
-
-
-def _transitions(found: Survey, release: Release) -> str:
+def _rare(found: Survey, release: Release) -> str:
     reasons = unreached.TRANSITIONS if release is DEFAULT else {}
-    rows = [
-        (
-            row.rule,
-            row.place.value,
-            row.occurrence.value,
-            row.goes_to.value,
-            found.transitions[row.rule],
-            reasons.get(row.rule, ""),
-        )
-        for row in release.queue.transitions
-    ]
-    head = ("rule", "a pod that is", "and is", "goes to", "times", "why not")
-    return _table("Transitions of the queue", head, rows)
-
-
-def _counts(title: str, counted: Counter[str]) -> str:
-    return _table(title, (title.lower(), "times"), sorted(counted.items()))
+    rows = [(rule, times, reasons.get(rule, "")) for rule, times in rare_rules(found, release).items()]
+    return _table(f"Rules that are applied fewer than {OFTEN} times", ("rule", "times", "why not"), rows)
 
 
 def _table(title: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Unreached: what recordings of kube-scheduler have seen fewer than ten times, and why they cannot see it.
+"""Unreached: the transitions of the queue that recordings of kube-scheduler cannot show, and why.
 
-Whatever is not here is seen ten times, and what is here is not: a test holds both.
+Every other transition is recorded ten times: a test holds both.
 Source: as each sentence names it, below pkg/scheduler (v1.34.2).
 """
 
@@ -39,23 +39,3 @@ TRANSITIONS: Mapping[str, str] = {
     "R-QUEUE-44": _ACTIVATED_IN_FLIGHT,
 }
 """These are the reasons by rule."""
-
-_BY_DEFAULT = (
-    "it scores under the feature gate StorageCapacityScoring, which is off by default, and followed so"
-)
-_UNREADABLE = "its PreFilter refuses a selector that cannot be read, which the API server does not store"
-_NEVER_REFUSES = "its PreFilter passes or skips"
-
-PLUGINS: Mapping[tuple[str, str], str] = {
-    ("InterPodAffinity", "preFilter"): _UNREADABLE,
-    ("NodeName", "filter"): "a pod with a nodeName has its node and is not scheduled (eventhandlers.go)",
-    ("NodePorts", "preFilter"): _NEVER_REFUSES,
-    ("NodeResourcesFit", "preFilter"): (
-        "its PreFilter refuses sidecars without the feature gate SidecarContainers, which is locked"
-    ),
-    ("NodeVolumeLimits", "preFilter"): _NEVER_REFUSES,
-    ("PodTopologySpread", "preFilter"): _UNREADABLE,
-    ("VolumeBinding", "score"): _BY_DEFAULT,
-    ("VolumeBinding", "separated"): _BY_DEFAULT,
-}
-"""These are the reasons by plugin and point; ``separated`` is a score that differed between nodes."""

@@ -10,7 +10,7 @@ import io
 import os
 import sys
 from contextlib import suppress
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 
@@ -188,9 +188,7 @@ def record(implementation: str, scenario: str, output: str, start: str) -> None:
 
 @cli.command()
 @cluster_options
-def schedule(
-    files: tuple[str, ...], config: str | None, seed: int, feature_gates: str, kubernetes: str, output: str
-) -> None:
+def schedule(output: str, **given: Any) -> None:
     """Place every pending pod of a cluster, or say why it fits nowhere.
 
     Pods are tried in the order of the queue: by priority, and then by age. Time moves on by itself until nothing
@@ -200,21 +198,13 @@ def schedule(
     from refsched.tools.cli.inputs import Given
     from refsched.tools.cli.schedule import schedule as run
 
-    sys.exit(run(Given(files, config, feature_gates, kubernetes, seed), output))
+    sys.exit(run(Given(**given), output))
 
 
 @cli.command()
 @click.argument("pod", metavar="NAMESPACE/POD")
 @cluster_options
-def explain(
-    pod: str,
-    files: tuple[str, ...],
-    config: str | None,
-    seed: int,
-    feature_gates: str,
-    kubernetes: str,
-    output: str,
-) -> None:
+def explain(pod: str, output: str, **given: Any) -> None:
     """Explain why a pod goes where it goes, and why not elsewhere.
 
     The pod is decided against the cluster as it is given: other pending pods are not placed first, but count
@@ -225,7 +215,7 @@ def explain(
     from refsched.tools.cli.explain import explain as run
     from refsched.tools.cli.inputs import Given
 
-    sys.exit(run(Given(files, config, feature_gates, kubernetes, seed), pod, output))
+    sys.exit(run(Given(**given), pod, output))
 
 
 @cli.command()

@@ -4,73 +4,16 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from refsched.errors import InputError
-from refsched.records import Attempt, Bind
-from refsched.suite.recording.recorded_calls import asked_of_extenders
-from refsched.suite.recording.survey import area_of, survey, way_back_of_a_bind, way_back_of_an_attempt
+from refsched.suite.recording.survey import area_of, survey
 from refsched.suite.recording.table import BEGIN, END, with_tables
-from refsched.tools.shipped_files import data_folder
 
 Json = dict[str, Any]
-
-
-@pytest.mark.parametrize(
-    ("calls", "result", "way"),
-    [
-        (("ScriptedA.reserve", "ScriptedA.unreserve"), "error", "reserve: error"),
-        (
-            ("ScriptedA.reserve", "ScriptedA.permit", "ScriptedA.unreserve"),
-            "unschedulable",
-            "permit: unschedulable",
-        ),
-        ((), "error", "reserve, a plugin of its own: error"),
-    ],
-)
-def test_where_an_attempt_came_back_from(calls: tuple[str, ...], result: str, way: str) -> None:
-    assert way_back_of_an_attempt(Attempt("a/b", result, "n", calls=calls)) == way
-
-
-@pytest.mark.parametrize(
-    ("bind", "way"),
-    [
-        (
-            Bind(
-                "a/b", "n", "unschedulable", ("A.unreserve",), "rejected due to timeout after waiting 5s at A"
-            ),
-            "waiting on Permit: timed out",
-        ),
-        (
-            Bind("a/b", "n", "unschedulable", ("A.unreserve",), "scripted"),
-            "waiting on Permit: rejected",
-        ),
-        (
-            Bind("a/b", "n", "unschedulable", (), "0/1 nodes are available: 1 removed."),
-            "waiting on Permit: deleted",
-        ),
-        (
-            Bind("a/b", "n", "unschedulable", None, "0/1 nodes are available: 1 preempted."),
-            "waiting on Permit: preempted",
-        ),
-        (
-            Bind("a/b", "n", "error", ("B.bind",), 'running Bind plugin "DefaultBinder": it has a node'),
-            "Bind, DefaultBinder: error",
-        ),
-        (
-            Bind("a/b", "n", "error", ("B.bind",), 'running Bind plugin "ScriptedBinder": scripted'),
-            "bind: error",
-        ),
-        (Bind("a/b", "n", "error", ("A.preBind", "A.unreserve"), "scripted"), "preBind: error"),
-        (Bind("a/b", "n", "error", (), "no"), "bind, an extender: error"),
-    ],
-)
-def test_where_a_binding_came_back_from(bind: Bind, way: str) -> None:
-    assert way_back_of_a_bind(bind) == way
 
 
 def test_the_area_of_a_trace_is_in_its_name() -> None:
@@ -122,22 +65,8 @@ def test_a_trace_that_disagrees_is_reported_and_counted(tmp_path: Path) -> None:
     assert (found.traces, found.attempts) == (1, 1)
     [((folder, area), counted)] = found.areas.items()
     assert (folder, area, counted.unschedulable) == ("recorded", "taints", 1)
-    assert found.refused == {"NodePorts": 1}
-    assert found.happened["feature gate SchedulerPopFromBackoffQ off"] == 1
-    assert found.transitions["R-QUEUE-01"] == 1
-
-
-def test_what_extenders_were_asked_is_counted_by_what_came_back() -> None:
-    path = data_folder() / "scenarios-v1.34.2" / "licences-of-an-extender.jsonl.gz"
-    asked = Counter(asked_of_extenders(path))
-    assert asked["filter: no answer"] == 1
-    assert asked["filter: an answer"] == 4
-    assert asked["prioritize: an answer"] == asked["prioritize, of more weight than 1"] == 1
-    assert asked["preempt, sent names"] == asked["preempt, of one that manages a resource"] == 1
-    assert asked["bind: an answer"] == 4
-    found = survey([path])
-    assert found.asked == asked
-    assert (found.scored["an extender"], found.separated["an extender"]) == (1, 1)
+    assert found.applied["R-QUEUE-01"] == 1
+    assert not found.applied["R-PORTS-03"]
 
 
 def test_tables_stand_between_two_marks(tmp_path: Path) -> None:
