@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Skipping: pods that a scheduler pops and does not try, which no record shows."""
+"""Skipping: a scheduler pops pods and does not try them, which no record shows."""
 
 from __future__ import annotations
 

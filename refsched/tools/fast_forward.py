@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Far ahead: the clock advances by years in no time, since flushes that would change nothing are skipped."""
+"""Fast forward: the clock advances by years in no time, since flushes that would change nothing are skipped."""
 
 from __future__ import annotations
 

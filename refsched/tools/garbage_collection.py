@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Garbage: how often Python looks for objects that only refer to each other."""
+"""Garbage collection: how often Python looks for objects that only refer to each other."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shipped: the places of the recordings, the Go recorder and the tests of the suite, in a checkout and in a
+"""Shipped files: where the recordings, the Go recorder and the tests of the suite are, in a checkout and in a
 wheel."""
 
 from __future__ import annotations

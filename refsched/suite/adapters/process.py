@@ -102,7 +102,7 @@ class Process:
 
 
 def _started(command: Sequence[str], supervisors_end: int) -> subprocess.Popen[bytes]:
-    """Starts the keeper, which starts the command."""
+    """Starts the supervisor, which starts the command."""
     return subprocess.Popen(
         [sys.executable, "-I", "-S", str(Path(supervisor.__file__)), str(supervisors_end), *command],
         bufsize=0,
@@ -115,7 +115,8 @@ def _started(command: Sequence[str], supervisors_end: int) -> subprocess.Popen[b
 
 
 class _Running:
-    """A _Running is a command below its keeper, from its start to its end. The keeper ends as the command does."""
+    """A _Running is a command below its supervisor, from its start to its end. The supervisor ends as the command
+    does."""
 
     def __init__(self, child: subprocess.Popen[bytes], end: socket.socket, max_line: int) -> None:
         assert child.stdin
@@ -169,8 +170,8 @@ class _Running:
         return f"{how}{self._pipes.in_the_middle()}"
 
     def end(self, patience: float, grace: float) -> None:
-        """Ends the command by closing its stdin, then by SIGTERM; then the keeper kills it, with all that it has
-        started."""
+        """Ends the command by closing its stdin, then by SIGTERM; then the supervisor kills it, with all that it
+        has started."""
         self._pipes.close_stdin()
         if not _has_ended(self._child, patience):
             with suppress(ProcessLookupError):

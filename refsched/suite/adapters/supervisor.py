@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keeper: a small program that starts another one, and sees to it that nothing which that one started outlives it.
+"""Supervisor: a small program that starts another one, and ends whatever that one has started and left behind.
 
-The suite starts it as ``keeper.py FD COMMAND...``, where FD is the keeper's end of a socket. The command has the
-keeper's own streams. Over the socket the keeper says once whether the command could be started; when the suite's
-end is closed, for whichever reason, the keeper ends the command. It ends as the command did: with the same exit
-code, or by the same signal.
+The suite starts it as ``supervisor.py FD COMMAND...``, where FD is the supervisor's end of a socket. The command
+has the supervisor's own streams. Over the socket the supervisor says once whether the command could be started;
+when the suite's end is closed, for whichever reason, the supervisor ends the command. It ends as the command did:
+with the same exit code, or by the same signal.
 
 A process that leaves its group, as a daemon does with ``setsid``, and then loses its parent becomes a child of the
-keeper: on Linux the keeper is a "child subreaper" (prctl(2), PR_SET_CHILD_SUBREAPER). Elsewhere the keeper ends
-the process group of the command.
+supervisor: on Linux the supervisor is a "child subreaper" (prctl(2), PR_SET_CHILD_SUBREAPER). Elsewhere the
+supervisor ends the process group of the command.
 
 It imports nothing of this package: it runs as ``python -I -S``, in some 20 milliseconds.
 """
@@ -34,7 +34,7 @@ DEFAULT_SIGNALS = (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT)
 """Python ignores or handles these; a program expects them as they are by default."""
 
 
-def keep(end: socket.socket, command: list[str]) -> int:
+def supervise(end: socket.socket, command: list[str]) -> int:
     """Starts the command, and waits for it. Returns its wait status when nothing of it is left."""
     become_subreaper()
     signalled, signals = os.pipe()
@@ -161,4 +161,4 @@ def end_like(status: int) -> None:
 
 
 if __name__ == "__main__":
-    end_like(keep(socket.socket(fileno=int(sys.argv[1])), sys.argv[2:]))
+    end_like(supervise(socket.socket(fileno=int(sys.argv[1])), sys.argv[2:]))

@@ -2,7 +2,7 @@
 """Breakings: the specification with one place of its code changed, for as long as something is tried with it.
 
 The changes are those of mutation: a condition turned round, a bound moved by one, a statement left out. They were
-made for no rule in particular, and for no scheduler; slips and mix-ups are added to them.
+made for no rule in particular, and for no scheduler; common and rare mutations are added to them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from refsched.suite.breaking.replacing import Undo, forget, replaced
 from refsched.suite.breaking.rows import rows_of_defaults, rows_of_events, rows_of_transitions
 
 SELDOM = 0.25
-"""How much less a place is suspected of a mix-up than of a slip."""
+"""A place is suspected so much less of a rare mutation than of a common one."""
 
 REPORTING = "refsched.cycle.attempt"
 """This module says how a decision is reported. It explains nothing, since what is not reported is not compared."""

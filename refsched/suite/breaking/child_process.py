@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Apart: what is asked of a broken specification, with a limit of time, in a process that is thrown away."""
+"""Child process: a broken specification is asked in a forked process, with a limit of time."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Slips: changes of one node of a syntax tree beside those of mutation, as a scheduler is often wrong.
+"""Common mutations: changes of one node of a syntax tree, beside those of refsched/mistakes, that schedulers often
+make.
 
-A mutant is one of many, and is to be killed; a slip is compared with what was seen, and may be coarse. So a part
-of a sum, a member of a comparison or a whole step is left out, a condition always or never holds, the parts of an
-order or of an alternative change places, a sum becomes a maximum, and a division is rounded otherwise.
+A mutant is one of many, and is to be killed; a mutation here is compared with what was seen, and may be coarse. So
+a part of a sum, a member of a comparison or a whole step is left out, a condition always or never holds, the parts
+of an order or of an alternative change places, a sum becomes a maximum, and a division is rounded otherwise.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keeping: whether breaking a rule would have changed what was compared.
+"""Detection: whether breaking a rule would have changed what was compared.
 
 A rule may be applied where any answer is right, or where another rule decides the same. It is kept only if the
 specification, with this rule broken, disagrees with something that the scheduler did. At one of the places that

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Course: which lines of the specification a history runs, and which rules stand there."""
+"""Line coverage: which lines of the specification a history runs, and which rules are applied there."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mistakes: the edits of the planted wrong schedulers, as breakings.
+"""Mistakes: the edits of the planted wrong schedulers are made in the running specification.
 
 Mutation changes one place. A planted scheduler is wrong as people were: it may change a statement, a whole
 function, a default or a table at once, and it says which rules it breaks.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mix-ups: changes of one node of a syntax tree that take a constant, a field, a function, an argument or an
-assigned value for another one, as a scheduler is seldom wrong.
+"""Rare mutations: changes of one node of a syntax tree that take a constant, a field, a function, an argument or
+an assigned value for another one, as schedulers seldom do.
 
 They are many: a figure is ten times as large, a constant, a field or a function is another one of its type, a
 table lacks a member, an argument is passed on as the result, and nothing is assigned.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Replacing: a function of the specification that is changed where it stands, in this process."""
+"""Replacing: the code of a function of the specification is replaced in this process, and put back."""
 
 from __future__ import annotations
 

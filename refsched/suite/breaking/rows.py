@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows: the tables of the specification with one row left out or changed.
+"""Rows: a table of the specification is changed in one row, or lacks it.
 
 A row of the queue's transitions may lead elsewhere, and a row of a plugin's events may be missing, be there for
 some of its actions or for more, or requeue without asking its hint. A plugin that is enabled by default may be

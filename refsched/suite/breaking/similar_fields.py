@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kin: fields of the specification's objects that may be taken one for another, as they have the same type."""
+"""Similar fields: fields of the specification's objects that may be taken for each other, since they have the same
+type."""
 
 from __future__ import annotations
 

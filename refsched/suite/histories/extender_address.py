@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Extenders at hand: the address at which the extenders of a history are reached.
+"""Extender address: where the extenders of a history are reached while it is run.
 
 A history names its extenders at ``EXTENDERS``, a host that does not exist, so that the history is the same
 whenever and wherever it is drawn. When it is run, the implementation and the specification are both given the

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Judge: the witness that knows the specification, and the invariants that need none.
+"""Judge: an implementation is judged by the specification, and by the invariants that need none.
 
 The specification follows what the implementation did; if that was not allowed, the rule is named. The
 invariants check the same records independently, and come first: what they find is wrong by any specification.

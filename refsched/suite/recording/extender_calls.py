@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Heard: the calls of a history's extenders while it is recorded, and their answers.
+"""Extender calls: what a history's extenders are asked while it is recorded, and what they answer.
 
 A history says that its extenders are at a host that does not exist, and so does its trace; while it is recorded
 they are at an address of the loopback interface.

@@ -71,7 +71,7 @@ def survey(paths: Iterable[Path]) -> Survey:
         area = found.areas.setdefault((_folder(path), area_of(path)), Area())
         area.traces += 1
         with listening(lambda rule: found.applied.update((rule,))):
-            report = replay_file(path, partial(_Counting, found, area))
+            report = replay_file(path, partial(_Counting, area))
         if report.first is not None:
             found.disagreements[str(path)] = report.first
     return found
@@ -91,16 +91,11 @@ def area_of(path: Path) -> str:
 
 
 class _Counting(Checker):
-    """A _Counting counts what it is shown. The rows of the queue's table, and of the plugins' events, are rules,
-    too."""
+    """A _Counting counts in ``area`` what it is shown."""
 
-    def __init__(self, found: Survey, area: Area, *args: Any, **more: Any) -> None:
+    def __init__(self, area: Area, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
         self._area = area
-        queue = self.scheduler.state.queue
-        queue.on_move = lambda pod, row: found.applied.update((row.rule,))
-        for table in queue.hint_tables.values():
-            table.on_answer = lambda pod, row, says_queue: found.applied.update((row.rule,) * says_queue)
 
     def take(self, record: Record) -> list[Disagreement]:
         self._area.take(record)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bench: all that the suite asks of the rest of the package, in one place."""
+"""Bench: what the suite needs from a project: its rules, its strategies, and how an implementation is asked and
+judged."""
 
 from __future__ import annotations
 

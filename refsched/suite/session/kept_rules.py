@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keeping: which of the rules that were applied in a run would have been seen broken in it.
+"""Kept rules: which of the rules that were applied in a run would have been seen broken in it.
 
 Of each rule a few histories of each test are kept; tests that are about the rule come before others. When all
 tests are over, each process breaks the rules of its own tests; what it found travels to the process that reports.

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Planner: the scheduler let loose on a cluster that somebody has, to see where its pods would go, and why."""
+"""Planner: where the pods of a cluster would go, and why, as a scheduler finds out that is run on its objects."""

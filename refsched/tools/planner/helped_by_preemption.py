@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Helped: the nodes on which preemption would help a pod. DefaultPreemption itself is asked about each node."""
+"""Helped by preemption: the nodes on which preemption would help a pod. DefaultPreemption itself is asked about
+each."""
 
 from __future__ import annotations
 
