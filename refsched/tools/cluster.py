@@ -41,6 +41,7 @@ from refsched.releases import DEFAULT, release_of
 from refsched.remembering import remember
 from refsched.tools.configuration.feature_gates import with_feature_gates
 from refsched.tools.configuration.read import default_config, read_config
+from refsched.tools.configuration.unread import unread_args
 from refsched.tools.http.over_http import over_http
 from refsched.tools.journal import Journal, Scheduled, Shown
 from refsched.tools.planner.cluster import check_is_to_place, pod_called
@@ -54,7 +55,6 @@ from refsched.tools.reading.documents import read_documents
 from refsched.tools.reading.dumps import items_of
 from refsched.tools.reading.inputs import InputReader
 from refsched.tools.reading.objects import kind_called
-from refsched.tools.reading.unread_args import unread_args
 
 Manifest: TypeAlias = str | Mapping[str, Any]
 """A Manifest is one Kubernetes object as a mapping, or any number of them as YAML or JSON text."""

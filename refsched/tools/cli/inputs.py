@@ -24,6 +24,7 @@ from refsched.tools.cli.options import KUBECTL
 from refsched.tools.cli.progress import progress
 from refsched.tools.configuration.feature_gates import with_feature_gates
 from refsched.tools.configuration.read import default_config, read_config
+from refsched.tools.configuration.unread import unread_args
 from refsched.tools.planner.absent_kinds import absent_kinds
 from refsched.tools.planner.cluster import latest_time
 from refsched.tools.planner.dry_extenders import reach
@@ -31,7 +32,6 @@ from refsched.tools.printing import note, some
 from refsched.tools.reading.documents import MAX_TEXT, read_documents, read_text
 from refsched.tools.reading.files import open_file
 from refsched.tools.reading.manifests import Manifests, read_manifests
-from refsched.tools.reading.unread_args import unread_args
 
 GATES_OPTION = "--feature-gates"
 _BOOLEANS = {

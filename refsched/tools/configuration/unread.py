@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Unread: the fields of a KubeSchedulerConfiguration that do not concern scheduling.
+"""Unread: fields of a KubeSchedulerConfiguration that do not concern scheduling, and arguments that nothing reads.
 
 Source: k8s.io/kube-scheduler/config/v1/types.go; component-base/config/v1alpha1 types.go, defaults.go (v0.34.2).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from difflib import get_close_matches
+
 from attrs import frozen
 
 from refsched.config.scalars import Int32, Seconds
 from refsched.config.types import KubeSchedulerConfiguration
+from refsched.releases import DEFAULT
+from refsched.releases.release import Release
 
 
 @frozen
@@ -41,3 +46,18 @@ class WholeConfiguration(KubeSchedulerConfiguration):
     enable_profiling: bool = True
     enable_contention_profiling: bool = True
     delay_cache_until_active: bool = False
+
+
+def unread_args(config: KubeSchedulerConfiguration, release: Release = DEFAULT) -> Iterator[str]:
+    """Returns a sentence for each entry of pluginConfig that is not read. kube-scheduler does not report it."""
+    for number, profile in enumerate(config.profiles):
+        for index, entry in enumerate(profile.plugin_config):
+            place = f"profiles[{number}].pluginConfig[{index}]"
+            if entry.name in release.args:
+                continue
+            if entry.name in release.plugins:
+                yield f"{place} is ignored: {entry.name} takes no arguments"
+                continue
+            near = get_close_matches(entry.name[:100], release.args, n=1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            yield f"{place} is ignored: there is no plugin {entry.name!r:.60}{hint}"

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from refsched.tools.configuration.read import read_config
-from refsched.tools.reading.unread_args import unread_args
+from refsched.tools.configuration.unread import unread_args
 
 
 def test_arguments_that_nobody_reads_are_reported() -> None:
