@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The plugins, their weights and their points are those of kube-scheduler, which wrote them down itself
-(traces/recorder/v1.34/plugins_test.go and traces/recorder/v1.19/recorder_test.go)."""
+(traces/recorder/kubernetes/plugins_test.go and traces/recorder/v1.19/recorder_test.go)."""
 
 from __future__ import annotations
 

@@ -196,12 +196,14 @@ def _folder(version: str) -> Path:
 
 
 def _digest(sources: Path) -> str:
-    """Returns a hash of the program's sources: file names and contents, without tests."""
+    """Returns a hash of the program's sources: file names and contents, without tests. What it is made of besides
+    its own folder is said in its go.mod."""
     digest = hashlib.sha256()
-    for root in (sources, sources.parent / "harness", sources.parent / "wire"):
-        for path in sorted(root.rglob("*")):
-            name = path.relative_to(sources.parent)
-            if path.suffix in SOURCES and not path.name.endswith("_test.go") and "example" not in name.parts:
-                digest.update(f"{name.as_posix()} {path.stat().st_size}\n".encode())
+    shared = re.findall(r"=> \.\./(\w+)$", (sources / "go.mod").read_text("utf-8"), re.MULTILINE)
+    for name in (sources.name, *sorted(shared)):
+        for path in sorted((sources.parent / name).rglob("*")):
+            inside = path.relative_to(sources.parent)
+            if path.suffix in SOURCES and not path.name.endswith("_test.go") and "example" not in inside.parts:
+                digest.update(f"{inside.as_posix()} {path.stat().st_size}\n".encode())
                 digest.update(path.read_bytes())
     return digest.hexdigest()[:16]

@@ -80,11 +80,13 @@ def test_a_change_of_the_sources_builds_anew_and_a_change_of_a_test_does_not(
     shutil.copytree(module.data_folder() / "recorder", traces / "recorder")
     monkeypatch.setattr(module, "data_folder", lambda: traces)
     first = kube_scheduler(log=lambda line: None)
-    for unused in ("v1.34/recorder_test.go", "v1.34/example/main.go", "README.md"):
+    for unused in ("kubernetes/recorder_test.go", "v1.34/example/main.go", "v1.19/recorder.go", "README.md"):
         (traces / "recorder" / unused).write_text("changed")
         assert kube_scheduler(log=lambda line: None) == first
-    (traces / "recorder" / "wire" / "serve.go").write_text("changed")
-    assert kube_scheduler(log=lambda line: None) != first
+    for used in ("v1.34/minor.go", "kubernetes/scheduler.go", "harness/settle.go", "wire/serve.go"):
+        (traces / "recorder" / used).write_text("changed")
+        before, first = first, kube_scheduler(log=lambda line: None)
+        assert first != before
 
 
 def test_two_that_ask_at_once_build_it_once(pretend: Pretend, tmp_path: Path) -> None:

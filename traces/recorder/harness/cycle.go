@@ -41,7 +41,7 @@ type Cycle struct {
 	wake    chan struct{}
 	held    wire.Held  // where it is held
 	waiting WaitingPod // on Permit
-	stale   bool       // volumes have changed since they were last checked
+	stale   bool       // what it waits for may have come since it last looked
 }
 
 type parking int
@@ -49,8 +49,9 @@ type parking int
 const (
 	running parking = iota
 	onPermit
-	onVolumes
+	onObjects
 	onHold
+	onEvents
 )
 
 // Failure is what the failure handler was given.
@@ -135,6 +136,10 @@ func (c *Cycle) park(why parking) bool {
 		return false
 	}
 }
+
+// ShowWrites parks the cycle until the scheduler has seen all that it has written so far. It is false where the
+// session ends instead.
+func (c *Cycle) ShowWrites() bool { return c.park(onEvents) }
 
 // unpark lets a parked cycle go on. The session is locked.
 func (c *Cycle) unpark() {

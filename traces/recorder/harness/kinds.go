@@ -49,7 +49,7 @@ func (all kinds) first(fits func(Kind) bool) (Kind, bool) {
 
 func (k Kind) is(name string) bool { return k.gvk.Kind == name }
 
-// concernsVolumes tells whether VolumeBinding reads objects of this kind while it waits.
-func (k Kind) concernsVolumes() bool {
-	return slices.Contains([]string{"PersistentVolume", "PersistentVolumeClaim", "Pod", "Node", "CSINode"}, k.gvk.Kind)
+// concernsPreBind tells whether VolumeBinding or DynamicResources reads objects of this kind while it waits.
+func (k Kind) concernsPreBind() bool {
+	return slices.Contains([]string{"PersistentVolume", "PersistentVolumeClaim", "Pod", "Node", "CSINode", "ResourceClaim"}, k.gvk.Kind)
 }

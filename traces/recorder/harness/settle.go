@@ -111,7 +111,7 @@ func (s *Session) deliverEvent() bool {
 	s.api.watching(event.kind.gvr).send(event.Event)
 	s.waitUntil(fmt.Sprintf("the informers to handle the %s of a %s", event.Type, event.kind.gvk.Kind),
 		func() bool { return informer.handled(event.version) })
-	if event.kind.concernsVolumes() {
+	if event.kind.concernsPreBind() {
 		s.mu.Lock()
 		for _, c := range s.cycles {
 			c.stale = true
@@ -143,8 +143,8 @@ func (s *Session) resume() bool {
 	defer s.mu.Unlock()
 	for _, c := range s.cycles {
 		decided := c.parked == onPermit && isDecided(c.waiting)
-		changed := c.parked == onVolumes && c.stale
-		if decided || changed {
+		changed := c.parked == onObjects && c.stale
+		if decided || changed || c.parked == onEvents { // no event is left by now
 			c.stale = false
 			c.unpark()
 			return true

@@ -37,6 +37,9 @@ type Version struct {
 	Default func(runtime.Object)
 	// Created does to a pod what only its creation does; nil where that is nothing.
 	Created func(*v1.Pod)
+	// Written does to an object that the scheduler wrote what is to be done before it is stored, at this time; nil where
+	// that is nothing.
+	Written func(runtime.Object, time.Time)
 	// MayBeBound says why a pod may not, beside what every version asks; nil where that is nothing.
 	MayBeBound func(*v1.Pod) error
 	// TerminatesLate is set where the event of a deletion by the scheduler comes after those of its

@@ -1,4 +1,4 @@
-module refsched/recorder/kubernetes-1.34
+module refsched/recorder/minor
 
 go 1.24.0
 
@@ -37,7 +37,7 @@ require (
 	github.com/pkg/errors v0.9.1 // indirect
 	github.com/pmezard/go-difflib v1.0.0 // indirect
 	github.com/prometheus/client_golang v1.22.0 // indirect
-	github.com/prometheus/client_model v0.6.1
+	github.com/prometheus/client_model v0.6.1 // indirect
 	github.com/prometheus/common v0.62.0 // indirect
 	github.com/prometheus/procfs v0.15.1 // indirect
 	github.com/spf13/cobra v1.9.1 // indirect
@@ -65,9 +65,9 @@ require (
 	k8s.io/api v0.34.2
 	k8s.io/apiextensions-apiserver v0.0.0 // indirect
 	k8s.io/apimachinery v0.34.2
-	k8s.io/apiserver v0.34.2
+	k8s.io/apiserver v0.34.2 // indirect
 	k8s.io/cloud-provider v0.0.0 // indirect
-	k8s.io/component-base v0.34.2
+	k8s.io/component-base v0.34.2 // indirect
 	k8s.io/component-helpers v0.34.2 // indirect
 	k8s.io/controller-manager v0.34.2 // indirect
 	k8s.io/csi-translation-lib v0.0.0 // indirect
@@ -76,8 +76,9 @@ require (
 	k8s.io/kube-openapi v0.0.0-20250710124328-f3f2b991d03b // indirect
 	k8s.io/kube-scheduler v0.0.0
 	k8s.io/kubelet v0.34.2 // indirect
-	k8s.io/utils v0.0.0-20250604170112-4c0f3b243397
+	k8s.io/utils v0.0.0-20250604170112-4c0f3b243397 // indirect
 	refsched/recorder/harness v0.0.0
+	refsched/recorder/kubernetes v0.0.0
 	refsched/recorder/wire v0.0.0
 	sigs.k8s.io/json v0.0.0-20241014173422-cfa47c3a1cc8 // indirect
 	sigs.k8s.io/randfill v1.0.0 // indirect
@@ -121,5 +122,6 @@ replace (
 
 replace (
 	refsched/recorder/harness => ../harness
+	refsched/recorder/kubernetes => ../kubernetes
 	refsched/recorder/wire => ../wire
 )

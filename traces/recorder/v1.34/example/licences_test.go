@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
-	recorder "refsched/recorder/kubernetes-1.34"
+	recorder "refsched/recorder/kubernetes"
 	"refsched/recorder/wire"
 )
 

@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
-	recorder "refsched/recorder/kubernetes-1.34"
+	recorder "refsched/recorder/kubernetes"
 )
 
 var givesBack = flag.Bool("gives-back", false, "whether Unreserve gives back what Reserve took")

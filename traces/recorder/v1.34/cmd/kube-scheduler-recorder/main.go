@@ -3,6 +3,6 @@
 // kube-scheduler-recorder is kube-scheduler v1.34 behind the refsched protocol.
 package main
 
-import recorder "refsched/recorder/kubernetes-1.34"
+import recorder "refsched/recorder/kubernetes"
 
 func main() { recorder.Main() }

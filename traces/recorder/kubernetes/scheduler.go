@@ -7,17 +7,16 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
-	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/features"
 	"k8s.io/kubernetes/pkg/scheduler"
 	schedulerapi "k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/backend/queue"
-	"k8s.io/kubernetes/pkg/scheduler/framework"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	"k8s.io/utils/clock"
 
 	"refsched/recorder/harness"
+	"refsched/recorder/minor"
 	"refsched/recorder/wire"
 )
 
@@ -29,19 +28,20 @@ type instance struct {
 	informers *informerFactory
 	// preempting is set while PostFilter runs.
 	preempting *preempting
+	batches    batches
 }
 
 // newInstance makes a scheduler the way cmd/kube-scheduler does (cmd/kube-scheduler/app/server.go,
 // Setup).
 func newInstance(s *harness.Session, config *schedulerapi.KubeSchedulerConfiguration, plugins frameworkruntime.Registry) (*instance, error) {
 	client := s.Client()
-	informers := newInformerFactory(scheduler.NewInformerFactory(client, 0), s.NewInformers())
+	informers := newInformerFactory(minor.NewInformerFactory(client), s.NewInformers())
 	registry := scriptedPlugins()
 	if err := registry.Merge(plugins); err != nil {
 		return nil, err
 	}
 	sched, err := scheduler.New(s.Context(), client, informers, nil,
-		func(string) events.EventRecorder { return harness.NoEvents{} },
+		func(string) minor.EventRecorder { return minor.NoEvents{} },
 		scheduler.WithClock(s.Clock().(clock.WithTicker)),
 		scheduler.WithComponentConfigVersion(config.TypeMeta.APIVersion),
 		scheduler.WithProfiles(config.Profiles...),
@@ -55,7 +55,7 @@ func newInstance(s *harness.Session, config *schedulerapi.KubeSchedulerConfigura
 	if err != nil {
 		return nil, err
 	}
-	i := &instance{Scheduler: sched, session: s, queue: sched.SchedulingQueue.(*queue.PriorityQueue), informers: informers}
+	i := &instance{Scheduler: sched, session: s, queue: sched.SchedulingQueue.(*queue.PriorityQueue), informers: informers, batches: batches{s, map[string]made{}}}
 	i.instrument()
 	return i, nil
 }
@@ -103,7 +103,7 @@ func (i *instance) wouldBlock() bool {
 const (
 	// backoffFlush is backoffQOrderingWindowDuration (backend/queue/backoff_queue.go).
 	backoffFlush = time.Second
-	// leftoverFlush is the period of flushUnschedulablePodsLeftover (backend/queue/scheduling_queue.go, Run).
+	// leftoverFlush is the period at which unschedulable pods are flushed (backend/queue/scheduling_queue.go, Run).
 	leftoverFlush = 30 * time.Second
 )
 
@@ -116,12 +116,12 @@ func (i *instance) timers(now time.Time) []*harness.Timer {
 	if utilfeature.DefaultFeatureGate.Enabled(features.SchedulerPopFromBackoffQ) {
 		backoff.Due = backoff.Due.Truncate(backoffFlush)
 	}
-	leftover := &harness.Timer{Every: leftoverFlush, Due: now.Add(leftoverFlush), Tick: func() { flushUnschedulablePodsLeftover(i.queue, logger) }}
+	leftover := &harness.Timer{Every: leftoverFlush, Due: now.Add(leftoverFlush), Tick: func() { minor.FlushUnschedulable(i.queue, logger) }}
 	return []*harness.Timer{backoff, leftover}
 }
 
 func reject(pod harness.WaitingPod, plugin, message string) {
-	pod.(framework.WaitingPod).Reject(plugin, message)
+	pod.(minor.WaitingPod).Reject(plugin, message)
 }
 
 // observe reads the real queue and the real cache. A node that was deleted stays in the

@@ -16,10 +16,14 @@ import (
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 
 	"refsched/recorder/harness"
+	"refsched/recorder/minor"
 	"refsched/recorder/wire"
 )
 
-var rewrite = flag.Bool("rewrite", false, "write testdata/plugins.json anew")
+var rewrite = flag.Bool("rewrite", false, "write testdata/plugins.json of the version anew")
+
+// testdata is a path in the folder of the version.
+func testdata(name string) string { return "../v" + minor.Kubernetes + "/testdata/" + name }
 
 // pluginTable is what the specification's list of plugins is compared with
 // (tests/test_default_plugins.py).
@@ -53,7 +57,7 @@ func TestPluginTableIsWhatKubernetesHas(t *testing.T) {
 		t.Fatal(err)
 	}
 	made = append(made, '\n')
-	const path = "testdata/plugins.json"
+	path := testdata("plugins.json")
 	if *rewrite {
 		if err := os.WriteFile(path, made, 0o644); err != nil {
 			t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"refsched/recorder/harness"
+	"refsched/recorder/minor"
 	"refsched/recorder/wire/wiretest"
 )
 
@@ -39,7 +40,7 @@ func newScripted(t *testing.T) *world {
 
 func TestHelloNamesTheEmbeddedVersion(t *testing.T) {
 	w := newWorld(t)
-	w.WantHas(`{"hello":{"protocol":1}}`, `"name":"kube-scheduler"`, `"version":"v1.34.2"`, `"kubernetes":"1.34"`, `"hold"`)
+	w.WantHas(`{"hello":{"protocol":1}}`, `"name":"kube-scheduler"`, `"version":"`+minor.Tag+`"`, `"kubernetes":"`+minor.Kubernetes+`"`, `"hold"`)
 	w.Want(`{"hello":{"protocol":2}}`, `{"error":"protocol 2 is asked for, this speaks 1"}`)
 }
 
@@ -319,5 +320,5 @@ func TestTheSameInputsGiveTheSameAnswers(t *testing.T) {
 	}
 }
 
-// The recordings are of kube-scheduler v1.34.2, and were made by another program.
-func TestRecordingsRepeat(t *testing.T) { newWorld(t).Replay("testdata/*.jsonl.gz") }
+// The recordings are of the version, and were made by another program.
+func TestRecordingsRepeat(t *testing.T) { newWorld(t).Replay(testdata("*.jsonl.gz")) }

@@ -9,12 +9,12 @@ import (
 
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/component-base/featuregate"
-	"k8s.io/kubernetes/pkg/features"
 	schedulerapi "k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/latest"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/scheme"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/validation"
 
+	"refsched/recorder/minor"
 	"refsched/recorder/wire"
 )
 
@@ -42,19 +42,14 @@ func readConfig(data json.RawMessage) (*schedulerapi.KubeSchedulerConfiguration,
 // pristine is the feature gates as this version has them by default.
 var pristine = utilfeature.DefaultMutableFeatureGate.DeepCopy()
 
-// unsupportedGates say why.
-var unsupportedGates = map[featuregate.Feature]string{
-	features.DRADeviceBindingConditions: "its wait for a driver, in PreBind, polls by the real clock, and the recorder cannot tell it from work",
-}
-
 // setFeatureGates gives the gates their defaults, and then sets those asked for.
 func setFeatureGates(gates map[string]bool) error {
 	fresh := pristine.DeepCopy()
 	if err := fresh.SetFromMap(gates); err != nil {
 		return err
 	}
-	for gate, why := range unsupportedGates {
-		if fresh.Enabled(gate) {
+	for gate, why := range minor.UnsupportedGates {
+		if fresh.Enabled(featuregate.Feature(gate)) {
 			return wire.Unsupported{Why: fmt.Sprintf("feature gate %s: %s", gate, why)}
 		}
 	}

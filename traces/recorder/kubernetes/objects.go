@@ -7,7 +7,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/kubernetes/pkg/features"
+
+	"refsched/recorder/minor"
 )
+
+// created does to a pod what its creation does, and what Kubernetes' defaulting functions leave to it.
+func created(pod *v1.Pod) {
+	foldLabelKeys(pod)
+	minor.Created(pod)
+}
 
 // foldLabelKeys merges matchLabelKeys and mismatchLabelKeys into the selectors that
 // they qualify, with the values of the pod's own labels. Source:

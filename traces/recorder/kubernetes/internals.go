@@ -15,22 +15,21 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/backend/queue"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding"
-	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 
 	"refsched/recorder/harness"
+	"refsched/recorder/minor"
 )
 
-// Everything in this file reaches what Kubernetes does not export. It holds for
-// v1.34.2 and is to be read again for each other version; each reach says what it is for.
+// Everything in this file reaches what Kubernetes does not export, and holds for each of the
+// versions that use it; what is named otherwise in one of them is reached in its own folder.
+// It is to be read again for each new version; each reach says what it is for.
 
 // --- The queue's two timers (pkg/scheduler/backend/queue/scheduling_queue.go, Run) ------------------
-// Run would start them on a ticker each. The recorder calls them as its clock is advanced.
+// Run would start them on a ticker each. The recorder calls them as its clock is advanced. The other one is
+// minor.FlushUnschedulable.
 
 //go:linkname flushBackoffQCompleted k8s.io/kubernetes/pkg/scheduler/backend/queue.(*PriorityQueue).flushBackoffQCompleted
 func flushBackoffQCompleted(q *queue.PriorityQueue, logger klog.Logger)
-
-//go:linkname flushUnschedulablePodsLeftover k8s.io/kubernetes/pkg/scheduler/backend/queue.(*PriorityQueue).flushUnschedulablePodsLeftover
-func flushUnschedulablePodsLeftover(q *queue.PriorityQueue, logger klog.Logger)
 
 // --- Would Pop block? (backend/queue/active_queue.go, unlockedPop) -----------------------------------
 
@@ -45,30 +44,35 @@ func lenBackoff(q *queue.PriorityQueue) int {
 
 // --- Plugins of a profile (framework/runtime/framework.go, frameworkImpl) ----------------------------
 
-func pluginsOf(profile framework.Framework) map[string]framework.Plugin {
-	return harness.Exposed(harness.Unexported(profile, "pluginsMap")).(map[string]framework.Plugin)
+func pluginsOf(profile framework.Framework) map[string]minor.Plugin {
+	return harness.Exposed(harness.Unexported(profile, "pluginsMap")).(map[string]minor.Plugin)
 }
 
-func permitPluginsOf(profile framework.Framework) []framework.PermitPlugin {
-	return harness.Exposed(harness.Unexported(profile, "permitPlugins")).([]framework.PermitPlugin)
+func permitPluginsOf(profile framework.Framework) []minor.PermitPlugin {
+	return harness.Exposed(harness.Unexported(profile, "permitPlugins")).([]minor.PermitPlugin)
 }
 
-func postFilterPluginsOf(profile framework.Framework) []framework.PostFilterPlugin {
-	return harness.Exposed(harness.Unexported(profile, "postFilterPlugins")).([]framework.PostFilterPlugin)
+func preBindPluginsOf(profile framework.Framework) []minor.PreBindPlugin {
+	return harness.Exposed(harness.Unexported(profile, "preBindPlugins")).([]minor.PreBindPlugin)
 }
 
-// evaluatorOf is the preemption evaluator of a plugin that keeps one as DefaultPreemption does, or nil.
-func evaluatorOf(plugin framework.Plugin) *preemption.Evaluator {
+func postFilterPluginsOf(profile framework.Framework) []minor.PostFilterPlugin {
+	return harness.Exposed(harness.Unexported(profile, "postFilterPlugins")).([]minor.PostFilterPlugin)
+}
+
+// preemptingField is a field of a plugin that keeps there what preempts for it, as DefaultPreemption does; nil
+// where the plugin has none.
+func preemptingField(plugin minor.Plugin) *minor.Preempting {
 	value := reflect.ValueOf(plugin)
 	if value.Kind() != reflect.Pointer || value.Elem().Kind() != reflect.Struct {
 		return nil
 	}
-	field := value.Elem().FieldByName("Evaluator")
+	field := value.Elem().FieldByName(minor.PreemptingField)
 	if !field.IsValid() || !field.CanInterface() {
 		return nil
 	}
-	evaluator, _ := field.Interface().(*preemption.Evaluator)
-	return evaluator
+	preempting, _ := field.Interface().(*minor.Preempting)
+	return preempting
 }
 
 // --- Asynchronous API calls (backend/api_dispatcher/call_queue.go, callQueue) -------------------------

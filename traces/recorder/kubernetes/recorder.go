@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package recorder embeds kube-scheduler v1.34 and puts it behind the refsched protocol.
+// Package recorder embeds kube-scheduler, v1.34 or later, and puts it behind the refsched protocol.
 // What it reports is what the real framework returned, what the real cache and queue
 // hold, and what reached the API. ../README.md says what surrounds the scheduler, what is
 // waited for, and what cannot be seen.
@@ -25,12 +25,13 @@ import (
 	_ "k8s.io/kubernetes/pkg/apis/storage/install"
 
 	"refsched/recorder/harness"
+	"refsched/recorder/minor"
 )
 
-// version is what the harness needs to know of Kubernetes 1.34. All capabilities are claimed.
+// version is what the harness needs to know of this minor version of Kubernetes. All capabilities are claimed.
 var version = harness.Version{
-	Kubernetes: "1.34",
-	Tag:        "v1.34.2",
+	Kubernetes: minor.Kubernetes,
+	Tag:        minor.Tag,
 	Capabilities: []string{
 		"filter", "score", "preemption", "queue", "cache", "api",
 		"scripted", "hold", "volumes", "devices", "extenders",
@@ -39,7 +40,8 @@ var version = harness.Version{
 	Kinds:           kinds,
 	Decoder:         legacyscheme.Codecs.UniversalDeserializer(),
 	Default:         legacyscheme.Scheme.Default,
-	Created:         foldLabelKeys,
+	Created:         created,
+	Written:         written,
 	MayBeBound:      hasNoGates,
 	Clock:           func(now time.Time) harness.Clock { return clocktesting.NewFakeClock(now) },
 	SetFeatureGates: setFeatureGates,
@@ -68,7 +70,7 @@ var kinds = []harness.Kind{
 	harness.NewKind("resource.k8s.io", "v1", "ResourceClaimTemplate", "resourceclaimtemplates", true),
 	harness.NewKind("resource.k8s.io", "v1", "ResourceSlice", "resourceslices", false),
 	harness.NewKind("resource.k8s.io", "v1", "DeviceClass", "deviceclasses", false),
-	harness.NewKind("resource.k8s.io", "v1alpha3", "DeviceTaintRule", "devicetaintrules", false),
+	minor.DeviceTaintRules,
 }
 
 // hasNoGates is of BindingREST what v1.19 does not have (pkg/registry/core/pod/storage/storage.go,

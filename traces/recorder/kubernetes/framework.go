@@ -13,17 +13,20 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"refsched/recorder/harness"
+	"refsched/recorder/minor"
 	"refsched/recorder/wire"
 )
 
 // recordingFramework is a profile's framework that notes what the real one, which it
 // embeds, returned. Preemption's dry runs use the embedded one, and are not noted.
 type recordingFramework struct {
-	framework.Framework
+	minor.Framework
 	instance *instance
 }
 
-func (f *recordingFramework) RunPreFilterPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod) (*framework.PreFilterResult, *fwk.Status, sets.Set[string]) {
+var _ framework.Framework = &recordingFramework{}
+
+func (f *recordingFramework) RunPreFilterPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod) (*minor.PreFilterResult, *fwk.Status, sets.Set[string]) {
 	result, status, plugins := f.Framework.RunPreFilterPlugins(ctx, state, pod)
 	attempt := &harness.CycleOf(ctx).Attempt
 	switch {
@@ -43,23 +46,12 @@ func (f *recordingFramework) RunFilterPluginsWithNominatedPods(ctx context.Conte
 
 // RunScorePlugins keeps the slice itself: extenders' scores are added to it later
 // (pkg/scheduler/schedule_one.go, prioritizeNodes), and it is read when a node is selected.
-func (f *recordingFramework) RunScorePlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) ([]framework.NodePluginScores, *fwk.Status) {
+func (f *recordingFramework) RunScorePlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) ([]minor.NodePluginScores, *fwk.Status) {
 	scores, status := f.Framework.RunScorePlugins(ctx, state, pod, nodes)
 	if len(scores) > 0 {
 		harness.CycleOf(ctx).Scored = func(attempt *wire.Attempt) { recordScores(attempt, scores) }
 	}
 	return scores, status
-}
-
-func (f *recordingFramework) RunPermitPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
-	status := f.Framework.RunPermitPlugins(ctx, state, pod, node)
-	switch {
-	case status.IsWait():
-		harness.CycleOf(ctx).Permitted(f.GetWaitingPod(pod.UID))
-	case status.IsSuccess():
-		harness.CycleOf(ctx).Permitted(nil)
-	}
-	return status
 }
 
 func (f *recordingFramework) RunPreBindPreFlights(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
@@ -74,6 +66,9 @@ func (f *recordingFramework) RunPreBindPreFlights(ctx context.Context, state fwk
 func (f *recordingFramework) WaitOnPermit(ctx context.Context, pod *v1.Pod) *fwk.Status {
 	c := harness.CycleOf(ctx)
 	c.WatchBinding(ctx)
+	if minor.NominatesForExpectation && !c.ShowWrites() {
+		return fwk.AsStatus(harness.ErrSessionOver)
+	}
 	if waiting := f.GetWaitingPod(pod.UID); waiting != nil && !c.WaitOnPermit(waiting) {
 		return fwk.AsStatus(harness.ErrSessionOver)
 	}
@@ -88,7 +83,7 @@ func statusOf(status *fwk.Status) wire.Status {
 	return wire.Status{Code: status.Code().String(), Plugin: status.Plugin(), Reasons: status.Reasons()}
 }
 
-func recordScores(attempt *wire.Attempt, nodes []framework.NodePluginScores) {
+func recordScores(attempt *wire.Attempt, nodes []minor.NodePluginScores) {
 	attempt.Scores = map[string]map[string]int64{}
 	attempt.Totals = map[string]int64{}
 	for _, node := range nodes {
@@ -107,26 +102,28 @@ func (i *instance) instrument() {
 		instrumentPermit(profile)
 		i.instrumentPreemption(profile)
 		instrumentVolumes(profile)
-		i.Profiles[name] = &recordingFramework{profile, i}
+		i.instrumentDevices(profile)
+		i.Profiles[name] = &recordingFramework{minor.Framework{Framework: profile}, i}
 	}
 	for n, extender := range i.Extenders {
 		i.Extenders[n] = &bindingExtender{extender, i.session}
 	}
 
-	schedulePod := i.SchedulePod
-	i.SchedulePod = func(ctx context.Context, profile framework.Framework, state fwk.CycleState, pod *v1.Pod) (scheduler.ScheduleResult, error) {
+	minor.WrapSchedulePod(i.Scheduler, func(ctx context.Context, profile framework.Framework, pod *v1.Pod, run func() (scheduler.ScheduleResult, error)) (scheduler.ScheduleResult, error) {
 		c := harness.CycleOf(ctx)
 		c.Begin(pod)
-		result, err := schedulePod(ctx, profile, state, pod)
+		i.batches.age(profile)
+		result, err := run()
+		i.batches.note(profile)
 		c.Selected(result.SuggestedHost, result.EvaluatedNodes, result.FeasibleNodes)
 		return result, err
-	}
+	})
 
 	handleFailure := i.FailureHandler
-	i.FailureHandler = func(ctx context.Context, profile framework.Framework, pod *framework.QueuedPodInfo, status *fwk.Status, nomination *framework.NominatingInfo, start time.Time) {
+	i.FailureHandler = func(ctx context.Context, profile framework.Framework, pod *framework.QueuedPodInfo, status *fwk.Status, nomination *minor.NominatingInfo, start time.Time) {
 		handleFailure(ctx, profile, pod, status, nomination, start)
 		var nominated *string
-		if nomination.Mode() == framework.ModeOverride {
+		if nomination.Mode() == minor.ModeOverride {
 			nominated = &nomination.NominatedNodeName
 		}
 		harness.CycleOf(ctx).Failed(failureOf(status), nominated)
@@ -154,7 +151,7 @@ func instrumentPermit(profile framework.Framework) {
 	}
 }
 
-type permitSpy struct{ framework.PermitPlugin }
+type permitSpy struct{ minor.PermitPlugin }
 
 func (p *permitSpy) Permit(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node string) (*fwk.Status, time.Duration) {
 	status, patience := p.PermitPlugin.Permit(ctx, state, pod, node)
@@ -166,7 +163,7 @@ func (p *permitSpy) Permit(ctx context.Context, state fwk.CycleState, pod *v1.Po
 
 // bindingExtender writes to the API what its extender said that it bound.
 type bindingExtender struct {
-	framework.Extender
+	minor.Extender
 	session *harness.Session
 }
 

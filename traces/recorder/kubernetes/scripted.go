@@ -11,10 +11,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	clientset "k8s.io/client-go/kubernetes"
 	fwk "k8s.io/kube-scheduler/framework"
-	"k8s.io/kubernetes/pkg/scheduler/framework"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 
 	"refsched/recorder/harness"
+	"refsched/recorder/minor"
 )
 
 // scripted is a plugin that does what a pod's annotation says. It registers for no event, so
@@ -44,14 +44,18 @@ func answered(answer harness.Answer) *fwk.Status {
 	return fwk.NewStatus(codes[answer.Code], harness.ScriptedReason)
 }
 
-// stages is ScriptedA and ScriptedB.
-type stages struct{ scripted }
+// stages is ScriptedA and ScriptedB. That each interface is one that this version has is said here, since a
+// plugin that does not have it is one that is not called.
+type stages struct {
+	scripted
+	minor.PreFlight
+}
 
 var (
-	_ framework.ReservePlugin  = &stages{}
-	_ framework.PermitPlugin   = &stages{}
-	_ framework.PreBindPlugin  = &stages{}
-	_ framework.PostBindPlugin = &stages{}
+	_ minor.ReservePlugin  = &stages{}
+	_ minor.PermitPlugin   = &stages{}
+	_ minor.PreBindPlugin  = &stages{}
+	_ minor.PostBindPlugin = &stages{}
 )
 
 func (p *stages) Reserve(ctx context.Context, _ fwk.CycleState, pod *v1.Pod, _ string) *fwk.Status {
@@ -67,10 +71,6 @@ func (p *stages) Permit(ctx context.Context, _ fwk.CycleState, pod *v1.Pod, _ st
 	return answered(entry), entry.Patience
 }
 
-func (p *stages) PreBindPreFlight(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {
-	return nil
-}
-
 func (p *stages) PreBind(ctx context.Context, _ fwk.CycleState, pod *v1.Pod, _ string) *fwk.Status {
 	return answered(p.play(ctx, "preBind", pod))
 }
@@ -82,10 +82,10 @@ func (p *stages) PostBind(ctx context.Context, _ fwk.CycleState, _ *v1.Pod, _ st
 // binder is ScriptedBinder.
 type binder struct {
 	scripted
-	handle framework.Handle
+	handle minor.Handle
 }
 
-var _ framework.BindPlugin = &binder{}
+var _ minor.BindPlugin = &binder{}
 
 // Bind skips to the next binder unless the script says otherwise. It binds where it answers
 // Success, which says that it did, and where it is to fail after that.
@@ -104,14 +104,14 @@ func (p *binder) Bind(ctx context.Context, _ fwk.CycleState, pod *v1.Pod, node s
 
 func scriptedPlugins() frameworkruntime.Registry {
 	newStages := func(name string) frameworkruntime.PluginFactory {
-		return func(context.Context, runtime.Object, framework.Handle) (framework.Plugin, error) {
-			return &stages{scripted{name}}, nil
+		return func(context.Context, runtime.Object, minor.Handle) (minor.Plugin, error) {
+			return &stages{scripted: scripted{name}}, nil
 		}
 	}
 	return frameworkruntime.Registry{
 		"ScriptedA": newStages("ScriptedA"),
 		"ScriptedB": newStages("ScriptedB"),
-		"ScriptedBinder": func(_ context.Context, _ runtime.Object, handle framework.Handle) (framework.Plugin, error) {
+		"ScriptedBinder": func(_ context.Context, _ runtime.Object, handle minor.Handle) (minor.Plugin, error) {
 			return &binder{scripted{"ScriptedBinder"}, handle}, nil
 		},
 	}

@@ -1,0 +1,3 @@
+module refsched/recorder/kubernetes
+
+go 1.24.0
