@@ -15,6 +15,13 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.campaigns.steered_extenders import silent, sparing
+from conformance.campaigns.steered_newer import (
+    batches,
+    binding_conditions,
+    declared_features,
+    failed_bindings,
+    tainted_devices,
+)
 from conformance.campaigns.steered_objects import classes, elsewhere, workloads
 from conformance.cases import left_out
 from conformance.strategies import AREAS
@@ -318,4 +325,9 @@ STEERED: Mapping[str, Callable[[], SearchStrategy[History]]] = {
     "classes": classes,
     "elsewhere": elsewhere,
     "points": _points,
+    "batches": batches,
+    "binding_conditions": binding_conditions,
+    "declared_features": declared_features,
+    "failed_bindings": failed_bindings,
+    "tainted_devices": tainted_devices,
 }

@@ -72,8 +72,8 @@ func (c *Cycle) holdTimers(waiting WaitingPod) {
 	slices.Sort(plugins)
 	for _, plugin := range plugins {
 		timer := permitTimers(waiting)[plugin]
-		if !timer.Stop() {
-			// It had no time to begin with, and fires by itself, or one that had none has stopped it.
+		if c.Waits[plugin] <= 0 || !timer.Stop() {
+			// It has no time, and fires by itself, or one that has none has stopped it.
 			s.Poll("a Permit timer without time to fire", func() bool { return isDecided(waiting) })
 			continue
 		}

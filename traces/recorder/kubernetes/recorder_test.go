@@ -190,7 +190,7 @@ func TestPreemptionRejectsAVictimThatWaits(t *testing.T) {
 	w.Pod("v", "2", 0, `{"ScriptedA":{"permit":"Wait"}}`)
 	w.WantHas(`{"schedule":{}}`, `"waiting":true`)
 	w.Pod("p", "2", 10, "")
-	got := w.WantHas(`{"schedule":{}}`, `"victims":["default/v"]`, `{"bind":{"pod":"default/v"`, `1 preempted`)
+	got := w.WantHas(`{"schedule":{}}`, `"victims":["default/v"]`, `{"bind":{"pod":"default/v"`, `preempted`)
 	if strings.Contains(got, `"delete"`) {
 		t.Fatalf("a waiting victim was deleted: %s", got)
 	}

@@ -49,7 +49,7 @@ func (w *World) replay(path string, trace []line) {
 			if len(caused) == 0 {
 				caused = w.send(line{"schedule": line{}})
 			}
-		case "create", "update", "delete", "advance", "permit":
+		case "create", "update", "delete", "advance", "permit", "release":
 			if len(caused) == 0 {
 				caused = w.send(want)
 				continue
