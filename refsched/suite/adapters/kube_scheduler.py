@@ -203,7 +203,11 @@ def _digest(sources: Path) -> str:
     for name in (sources.name, *sorted(shared)):
         for path in sorted((sources.parent / name).rglob("*")):
             inside = path.relative_to(sources.parent)
-            if path.suffix in SOURCES and not path.name.endswith("_test.go") and "example" not in inside.parts:
+            if (
+                path.suffix in SOURCES
+                and not path.name.endswith("_test.go")
+                and "example" not in inside.parts
+            ):
                 digest.update(f"{inside.as_posix()} {path.stat().st_size}\n".encode())
                 digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
