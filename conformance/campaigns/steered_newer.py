@@ -61,7 +61,7 @@ def batches(draw: DrawFn) -> History:
     shape = draw(st.sampled_from(_SHAPES))
     for happening in draw(
         st.lists(
-            st.sampled_from(["pod", "pod", "pod", "other", "wait", "half", "node", "gone", "both"]),
+            st.sampled_from(["pod", "pod", "pod", "other", "wait", "half", "node", "deleted", "both"]),
             min_size=6,
             max_size=12,
         )
@@ -75,7 +75,7 @@ def batches(draw: DrawFn) -> History:
                 cluster.wait(0.5)
             case "node":
                 cluster.change_node(draw(st.integers(0, 5)), node("", {"cpu": "4", "pods": "9"}, {ZONE: "a"}))
-            case "gone":
+            case "deleted":
                 cluster.remove_pod(draw(st.integers(0, 9)))
             case _:
                 for _ in range(2 if happening == "both" else 1):
