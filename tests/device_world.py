@@ -7,12 +7,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from refsched.devices.allocator import Allocator
-from refsched.devices.pools import DeviceID, Pools
+from refsched.devices.ids import DeviceID
+from refsched.devices.in_use import InUse
+from refsched.devices.pools import Pools
 from refsched.objects.dra import AllocationResult, DeviceClass, ResourceClaim, ResourceSlice
 from refsched.objects.node import Node
 from refsched.objects.reading import read_as
-from refsched.oddities.known_defects import AS_RELEASED, with_oddities
-from refsched.plugins.dynamic_resources import DynamicResources
+from refsched.oddities.known_defects import with_oddities
+from refsched.plugins.dynamic_resources_args import DynamicResourcesArgs
+from refsched.releases import RELEASES
 
 Json = dict[str, Any]
 DRIVER = "gpu.example.com"
@@ -119,13 +122,24 @@ def node(name: str = "n1", **labels: str) -> Node:
     return read_as(Node, {"metadata": {"name": name, "labels": labels}})
 
 
-def allocator(*slices: Json, in_use: Sequence[str] = (), classes: Sequence[Json] = ()) -> Allocator:
-    """``in_use`` are devices as pool/device. Without ``classes`` there is one, ``gpu``, that takes anything.
-    It has all known defects."""
+def allocator(
+    *slices: Json,
+    in_use: Sequence[str] = (),
+    claims: Sequence[Json] = (),
+    classes: Sequence[Json] = (),
+    release: str = "1.37",
+) -> Allocator:
+    """``in_use`` are devices as pool/device, beside what the ``claims`` hold. Without ``classes`` there is one,
+    ``gpu``, that takes anything. It has all known defects of the ``release``."""
     known = {c["metadata"]["name"]: read_as(DeviceClass, c) for c in classes or [device_class()]}
-    taken = frozenset(DeviceID(DRIVER, *each.split("/")) for each in in_use)
-    steps = with_oddities(DynamicResources(), AS_RELEASED).steps
-    return Allocator([read_as(ResourceSlice, each) for each in slices], taken, known.get, steps)
+    taken = InUse(frozenset(DeviceID(DRIVER, *each.split("/")) for each in in_use))
+    taken = taken.with_claims(read_as(ResourceClaim, each) for each in claims)
+    kubernetes = RELEASES[release]
+    made: Any = kubernetes.plugins["DynamicResources"].make(DynamicResourcesArgs())
+    plugin = with_oddities(made, kubernetes.oddities)
+    pieces = [read_as(ResourceSlice, each) for each in slices]
+    result: Allocator = plugin.allocator(pieces, taken, known.get, plugin.steps)
+    return result
 
 
 def allocations(

@@ -38,7 +38,7 @@ from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Status
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.dra import ResourceClaim
-from refsched.plugins.dynamic_resources import Allocations
+from refsched.plugins.dynamic_resources_claims import Allocations
 from refsched.preemption.candidate import Candidate
 from refsched.queue.queued_pod import QueuedPod
 from refsched.records import Attempt, Nodes, NodeStatus, Record

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Open filters: if Filter may give a node more than one status, a checker takes the one that was recorded.
 
-DynamicResources iterates over Go maps, so the order in which it tries the pools of a node is open, and it may be
-interrupted when the search for nodes is stopped. The specification tries pools in one order and is never
+DynamicResources iterates over Go maps, so the order in which it tries the pools of a node is open, and it may
+be interrupted when the search for nodes is stopped. The specification tries pools in one order and is never
 interrupted; a checker that follows another scheduler considers all orders.
 Observed: a search for devices may be interrupted, and need not be.
 Source: plugins/dynamicresources/dynamicresources.go, Filter (v1.34.2).
@@ -14,10 +14,10 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, TypeVar, overload
 
-from attrs import asdict, evolve, fields, frozen, make_class
+from attrs import evolve, fields, frozen, make_class
 
 from refsched.checking.own_plugins import OwnPlugins
-from refsched.devices.allocator import Allocator
+from refsched.devices.allocator import Allocates, Allocator
 from refsched.devices.errors import RejectedOnNode
 from refsched.devices.pools import Pools
 from refsched.framework.interface import Plugin
@@ -28,7 +28,8 @@ from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Status
 from refsched.objects.dra import AllocationResult, ResourceClaim
 from refsched.objects.node import Node
-from refsched.plugins.dynamic_resources import DynamicResources, PodClaims
+from refsched.plugins.dynamic_resources import DynamicResources
+from refsched.plugins.dynamic_resources_claims import PodClaims
 from refsched.rules import applies
 
 T_co = TypeVar("T_co", covariant=True)
@@ -58,23 +59,27 @@ class Lazily(Sequence[T_co]):
 
 
 @frozen
-class _InOrder(Allocator):
+class _InOrder:
     """An _InOrder tries the pools of a node in the order of this number."""
 
-    order: int = 0
+    allocator: Allocator
+    order: int
 
     def allocate(
         self, node: Node, claims: Sequence[ResourceClaim], pools: Pools | None = None
     ) -> tuple[AllocationResult, ...] | None:
-        return Allocator.allocate(self, node, claims, self.pool_orders(node)[self.order])
+        return self.allocator.allocate(node, claims, self.allocator.pool_orders(node)[self.order])
+
+    def pool_orders(self, node: Node) -> Sequence[Pools]:
+        return self.allocator.pool_orders(node)
 
 
 @frozen
-class _Stopped(Allocator):
+class _Stopped:
     """R-DRA-15: A search for devices that is under way when the search for nodes is stopped gives up, and the
     node is rejected with the cause."""
 
-    cause: str = ""
+    cause: str
 
     def allocate(
         self, node: Node, claims: Sequence[ResourceClaim], pools: Pools | None = None
@@ -82,25 +87,28 @@ class _Stopped(Allocator):
         applies("R-DRA-15")
         raise RejectedOnNode(f"asked by caller to stop allocating devices: {self.cause}")
 
+    def pool_orders(self, node: Node) -> Sequence[Pools]:
+        return ((),)
+
 
 def interrupted(state: CycleState, cause: str) -> CycleState:
     """Returns the state for a node that is still being filtered when the search is stopped for this cause."""
     claims = _claims_in(state)
     if claims is None or claims.allocator is None:
         return state
-    return _with_allocator(state, claims, _Stopped(**_parts(claims.allocator), cause=cause))
+    return _with_allocator(state, claims, _Stopped(cause))
 
 
 def filter_ways(state: CycleState, node: NodeInfo) -> Sequence[CycleState]:
     """Returns one state for each order in which Filter may try the pools of this node."""
     claims = _claims_in(state)
-    if claims is None or claims.allocator is None or isinstance(claims.allocator, _Stopped):
+    allocator = claims.allocator if claims is not None else None
+    if claims is None or not isinstance(allocator, Allocator):
         return (state,)
-    parts = _parts(claims.allocator)
-    orders = len(claims.allocator.pool_orders(node.existing_node))
+    orders = len(allocator.pool_orders(node.existing_node))
     if orders == 1:
         return (state,)
-    return Lazily(orders, lambda order: _with_allocator(state, claims, _InOrder(**parts, order=order)))
+    return Lazily(orders, lambda order: _with_allocator(state, claims, _InOrder(allocator, order)))
 
 
 def _claims_in(state: CycleState) -> PodClaims | None:
@@ -108,11 +116,7 @@ def _claims_in(state: CycleState) -> PodClaims | None:
     return claims
 
 
-def _parts(allocator: Allocator) -> dict[str, Any]:
-    return asdict(allocator, recurse=False)
-
-
-def _with_allocator(state: CycleState, claims: PodClaims, allocator: Allocator) -> CycleState:
+def _with_allocator(state: CycleState, claims: PodClaims, allocator: Allocates) -> CycleState:
     return evolve(state, states={**state.states, DynamicResources.name: evolve(claims, allocator=allocator)})
 
 
@@ -193,8 +197,8 @@ class _InPreemption:
 def followed(
     framework: Framework, in_search: Pick, in_preemption: Pick, own: OwnPlugins | None = None
 ) -> Framework:
-    """Returns the same framework, with the statuses of Filter taken from ``in_search`` and ``in_preemption``. What
-    the record shows of plugins that only the other scheduler has (``own``) is taken as it is."""
+    """Returns the same framework, with the statuses of Filter taken from ``in_search`` and ``in_preemption``.
+    What the record shows of plugins that only the other scheduler has (``own``) is taken as it is."""
     kind: Any = type(framework)
     followed_kind = _followed_kind(kind)
     parts = {each.name: getattr(framework, each.name) for each in fields(kind)}

@@ -15,7 +15,7 @@ from refsched.cycle.attempt import node_status
 from refsched.framework.status import Code, Status
 from refsched.objects.dra import AllocationResult, ResourceClaim
 from refsched.objects.reading import read_as
-from refsched.plugins.dynamic_resources import Allocations
+from refsched.plugins.dynamic_resources_claims import Allocations
 from refsched.records import Attempt, Record, Write
 
 MAX_WAYS = 5040

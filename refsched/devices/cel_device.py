@@ -2,7 +2,7 @@
 """A device as the CEL expressions of selectors read it.
 
 Promised: what a selector sees of a device is documented with the ResourceClaim API.
-Source: dynamic-resource-allocation/cel/compile.go, DeviceMatches (v0.34.2).
+Source: dynamic-resource-allocation/cel/compile.go, DeviceMatches.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from refsched.rules import applies
 
 def cel_device(driver: str, device: Device) -> CelDevice:
     """Returns what a selector can read of a device. Raises CelError for an attribute without a value, or
-    whose version is no semantic version. ``allowMultipleAllocations`` is known, and false: stored expressions
-    are compiled with all that any gate adds (apiserver/pkg/cel/environment, StoredExpressions)."""
+    whose version is no semantic version."""
     attributes, capacity = Domains(), Domains()
     for name, attribute in device.attributes.items():
         domain, identifier = _qualified(name, driver)
@@ -30,12 +29,13 @@ def cel_device(driver: str, device: Device) -> CelDevice:
         "driver": driver,
         "attributes": attributes,
         "capacity": capacity,
-        "allowMultipleAllocations": False,
+        "allowMultipleAllocations": device.allow_multiple_allocations,
     }
 
 
 def _qualified(name: str, driver: str) -> tuple[str, str]:
-    """R-DRA-70: An attribute or capacity whose name has no domain belongs to the domain of the device's driver."""
+    """R-DRA-70: An attribute or capacity whose name has no domain belongs to the domain of the device's
+    driver."""
     domain, slash, identifier = name.partition("/")
     if slash:
         return domain, identifier

@@ -2,18 +2,17 @@
 """Claims: the claims that a pod uses, and the devices that claims hold.
 
 Promised: how a pod names and shares its claims is documented with the ResourceClaim API, KEP-4381.
-Source: dynamic-resource-allocation/resourceclaim/resourceclaim.go (v0.34.2);
-pkg/scheduler/framework/plugins/dynamicresources, dynamicresources.go and dra_manager.go (v1.34.2).
+Source: dynamic-resource-allocation/resourceclaim/resourceclaim.go;
+pkg/scheduler/framework/plugins/dynamicresources, dynamicresources.go and dra_manager.go.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import ClassVar
 
-from attrs import define, field, frozen
+from attrs import frozen
 
-from refsched.devices.pools import DeviceID
+from refsched.devices.in_use import DeviceLedger, InUse
 from refsched.objects.dra import ResourceClaim
 from refsched.objects.meta import ApiObject, ObjectMeta
 from refsched.objects.pod import Pod, PodResourceClaim
@@ -71,7 +70,7 @@ def _usable_claim(pod: Pod, named: PodResourceClaim, name: str, objects: ObjectS
 
 @frozen
 class InFlightAllocation(ApiObject):
-    """An InFlightAllocation is a claim as Reserve allocated it, until PreBind has written it. It is assumed
+    """An InFlightAllocation is a claim as Reserve allocated it, until PreBind is over. It is assumed
     under the claim's uid and never shown by the API server."""
 
     kind: ClassVar[str] = "InFlightAllocation"
@@ -92,46 +91,10 @@ def is_being_allocated(claim: ResourceClaim, objects: ObjectStore) -> bool:
     return objects.latest(InFlightAllocation, claim.uid) is not None
 
 
-def devices_in_use(objects: ObjectStore) -> frozenset[DeviceID]:
+def devices_in_use(objects: ObjectStore) -> InUse:
     """R-DRA-83: A device is in use if a claim that holds it is allocated, assumed, or about to be allocated.
     Source: GatherAllocatedState."""
     in_flight = (flight.claim for flight in objects.list_latest(InFlightAllocation))
-    about_to_be = (device for claim in in_flight for device in _devices_of(claim))
-    taken = frozenset(objects.ledger(DeviceLedger).taken).union(about_to_be)
-    applies("R-DRA-83", when=taken)
-    return taken
-
-
-@define
-class DeviceLedger:
-    """A DeviceLedger has the devices that claims hold, as kube-scheduler keeps them: in a set, without
-    counting claims."""
-
-    kind: ClassVar[str] = ResourceClaim.kind
-    taken: set[DeviceID] = field(factory=set)
-
-    def changed(self, before: ResourceClaim | None, after: ResourceClaim | None) -> None:
-        """R-DRA-85 (observed: what becomes of a device that two claims hold, which they should not, is an
-        accident): A device that two claims hold is free as soon as one of them is deallocated.
-
-        An allocation never changes.
-
-        Source: allocateddevices.go, onUpdate, onDelete."""
-        was_allocated = before is not None and before.is_allocated
-        is_allocated = after is not None and after.is_allocated
-        if is_allocated and not was_allocated:
-            self.taken.update(_devices_of(after))
-        if was_allocated and not is_allocated:
-            applies("R-DRA-85")
-            self.taken.difference_update(_devices_of(before))
-
-
-def _devices_of(claim: ResourceClaim | None) -> Iterable[DeviceID]:
-    """R-DRA-84: A device is not in use because it is allocated with admin access.
-    Source: foreachAllocatedDevice."""
-    if claim is not None and claim.status.allocation is not None:
-        for result in claim.status.allocation.devices.results:
-            if result.admin_access:
-                applies("R-DRA-84")
-            else:
-                yield DeviceID(result.driver, result.pool, result.device)
+    in_use = objects.ledger(DeviceLedger).in_use.with_claims(in_flight)
+    applies("R-DRA-83", when=in_use.devices or in_use.shares)
+    return in_use

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Constraints: the conditions on the devices of a claim together, of which there is one kind.
+"""Constraints: the conditions on the devices of a claim together, of which there are two kinds.
 
 A constraint is called with each device that is about to be allocated, and says whether it may be. If so, the
 device counts from then on, until the search gives it up.
-Promised: matchAttribute is documented with the ResourceClaim API.
-Source: dynamic-resource-allocation/structured/internal/experimental, allocator_experimental.go,
-matchAttributeConstraint (v0.34.2).
+Promised: matchAttribute and distinctAttribute are documented with the ResourceClaim API.
+Source: dynamic-resource-allocation/structured/internal/incubating, allocator_incubating.go,
+matchAttributeConstraint; constraint.go, distinctAttributeConstraint.
 """
 
 from __future__ import annotations
 
-from attrs import define, frozen
+from typing import Protocol
+
+from attrs import define, field, frozen
 
 from refsched.devices.pools import OfferedDevice
 from refsched.objects.dra import DeviceAttribute
@@ -28,6 +30,15 @@ class RequestName:
         return f"{self.base}/{self.sub}" if self.sub else self.base
 
 
+class Constraint(Protocol):
+    """A Constraint is asked about each device that is about to be allocated, and told of each that is given
+    up."""
+
+    def add(self, request: RequestName, offered: OfferedDevice) -> bool: ...
+
+    def remove(self, request: RequestName, offered: OfferedDevice) -> None: ...
+
+
 @define
 class MatchAttribute:
     """A MatchAttribute is the constraint matchAttribute. The first device sets the value, which stays set if
@@ -39,9 +50,9 @@ class MatchAttribute:
     _devices: int = 0
 
     def add(self, request: RequestName, offered: OfferedDevice) -> bool:
-        """R-DRA-30: A device violates matchAttribute if it does not have the attribute, or not with the type and
-        value of the devices allocated before it for the same requests (all requests, if none is named)."""
-        if not _concerns(self.requests, request):
+        """R-DRA-30: A device violates matchAttribute if it does not have the attribute, or not with the type
+        and value of the devices allocated before it for the same requests (all requests, if none is named)."""
+        if not concerns(self.requests, request):
             return True
         value = look_up(offered, self.attribute)
         if value is None:
@@ -56,11 +67,36 @@ class MatchAttribute:
         return True
 
     def remove(self, request: RequestName, offered: OfferedDevice) -> None:
-        if _concerns(self.requests, request):
+        if concerns(self.requests, request):
             self._devices -= 1
 
 
-def _concerns(requests: frozenset[str], request: RequestName) -> bool:
+@define
+class DistinctAttribute:
+    """A DistinctAttribute is the constraint distinctAttribute."""
+
+    requests: frozenset[str]
+    attribute: str
+    _values: list[DeviceAttribute] = field(factory=list)
+
+    def add(self, request: RequestName, offered: OfferedDevice) -> bool:
+        """R-DRA-31: A device violates distinctAttribute if it does not have the attribute, or with the type and
+        value of a device allocated before it for the same requests (all requests, if none is named)."""
+        if not concerns(self.requests, request):
+            return True
+        value = look_up(offered, self.attribute)
+        if value is None or value in self._values:
+            applies("R-DRA-31")
+            return False
+        self._values.append(value)
+        return True
+
+    def remove(self, request: RequestName, offered: OfferedDevice) -> None:
+        if concerns(self.requests, request):
+            self._values.pop()
+
+
+def concerns(requests: frozenset[str], request: RequestName) -> bool:
     return not requests or request.base in requests or str(request) in requests
 
 

@@ -17,7 +17,5 @@ class RejectedOnNode(AllocationError):  # noqa: N818  (no error: it says why the
     rule: ClassVar[str] = "R-DRA-04"
 
 
-class SearchTooLong(RejectedOnNode):
+class SearchTooLong(AllocationError):  # noqa: N818  (it says how the search ended)
     """A SearchTooLong says that the search for devices on this node was given up."""
-
-    rule: ClassVar[str] = "R-DRA-59"

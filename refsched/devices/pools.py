@@ -2,35 +2,23 @@
 """Pools: the devices that can be reached from a node.
 
 Promised: pools, their slices and their generations are documented with the ResourceSlice API.
-Source: dynamic-resource-allocation/structured/internal/experimental/pools_experimental.go (v0.34.2).
+Source: dynamic-resource-allocation/structured/internal/incubating/pools_incubating.go.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from math import factorial, prod
-from typing import NamedTuple, TypeVar
 
 from attrs import evolve, field, frozen
 
 from refsched.cel.values import CelDevice
 from refsched.devices.cel_device import cel_device
-from refsched.devices.steps import AS_PROMISED, AllocatorSteps
-from refsched.objects.dra import Device, ResourceSlice
+from refsched.devices.ids import DeviceID, PoolID
+from refsched.objects.dra import Counter, CounterSet, Device, ResourceSlice
 from refsched.objects.node import Node
+from refsched.objects.selectors import NodeSelector
 from refsched.rules import applies
-
-
-class DeviceID(NamedTuple):
-    """A DeviceID is a device's full name; str() spells it as messages do."""
-
-    driver: str
-    pool: str
-    device: str
-
-    def __str__(self) -> str:
-        return "/".join(self)
 
 
 @frozen(eq=False)
@@ -40,6 +28,10 @@ class OfferedDevice:
     id: DeviceID
     device: Device
     slice: ResourceSlice
+
+    @property
+    def pool(self) -> PoolID:
+        return PoolID(self.id.driver, self.id.pool)
 
     @cached_property
     def as_cel(self) -> CelDevice:
@@ -51,31 +43,50 @@ class Pool:
     """A Pool is a driver's pool as far as the node reaches it. Devices are in the order in which they are
     tried.
 
-    ``out_of_reach`` counts the slices of the same generation that the node does not reach; ``is_superseded``
-    says that the pool has a newer generation among those that it does not reach.
-    """
+    ``unreached`` are the slices of the same generation that the node does not reach; ``is_superseded`` says
+    that the pool has a newer generation among those that it does not reach."""
 
     driver: str
     name: str
     slices: tuple[ResourceSlice, ...]
-    out_of_reach: int = 0
+    unreached: tuple[ResourceSlice, ...] = ()
     is_superseded: bool = False
     devices: tuple[OfferedDevice, ...] = field(init=False, eq=False)
 
     @devices.default
     def _all_devices(self) -> tuple[OfferedDevice, ...]:
-        return tuple(
-            OfferedDevice(DeviceID(self.driver, self.name, device.name), device, piece)
-            for piece in self.slices
-            for device in piece.spec.devices
-        )
+        return tuple(self._devices_of(self.slices))
+
+    def _devices_of(self, slices: Iterable[ResourceSlice]) -> Iterator[OfferedDevice]:
+        for piece in slices:
+            for device in piece.spec.devices:
+                yield OfferedDevice(DeviceID(self.driver, self.name, device.name), device, piece)
 
     @property
+    def id(self) -> PoolID:
+        return PoolID(self.driver, self.name)
+
+    @property
+    def all_devices(self) -> Iterator[OfferedDevice]:
+        """Yields the devices of the pool on all nodes."""
+        yield from self.devices
+        yield from self._devices_of(self.unreached)
+
+    @cached_property
+    def counter_sets(self) -> Mapping[str, Mapping[str, Counter]]:
+        """Returns the counters that the pool's devices share, by CounterSet."""
+        return {each.name: each.counters for each in self._counter_sets()}
+
+    def _counter_sets(self) -> Iterator[CounterSet]:
+        for piece in (*self.slices, *self.unreached):
+            yield from piece.spec.shared_counters
+
+    @cached_property
     def is_incomplete(self) -> bool:
         """R-DRA-21: A pool is incomplete if its slices, with those that the node does not reach, are fewer
         than the first slice says."""
         stated = self.slices[0].spec.pool.resource_slice_count
-        if stated in (len(self.slices), len(self.slices) + self.out_of_reach):
+        if stated in (len(self.slices), len(self.slices) + len(self.unreached)):
             return False
         applies("R-DRA-21")
         return True
@@ -86,7 +97,7 @@ class Pool:
         reach all of the old one."""
         return self.is_superseded and len(self.slices) != self.slices[0].spec.pool.resource_slice_count
 
-    @property
+    @cached_property
     def invalid_reason(self) -> str:
         """R-DRA-22: A pool in which two devices have the same name is invalid.
 
@@ -97,65 +108,67 @@ class Pool:
                 applies("R-DRA-22")
                 return f"duplicate device name {offered.device.name}"
             seen.add(offered.device.name)
+        return self._why_counters_are_invalid()
+
+    def _why_counters_are_invalid(self) -> str:
+        """R-DRA-28: A pool is invalid if two of its CounterSets have the same name, or if a device consumes a
+        counter that none of them has."""
+        names = [each.name for each in self._counter_sets()]
+        twice = next((name for index, name in enumerate(names) if name in names[:index]), None)
+        if twice is not None:
+            applies("R-DRA-28")
+            return f"duplicate counter set name {twice}"
+        for offered in self.all_devices:
+            for consumed in offered.device.consumes_counters:
+                known = self.counter_sets.get(consumed.counter_set)
+                if known is None or not known.keys() >= consumed.counters.keys():
+                    applies("R-DRA-28")
+                    return f"a device consumes counters that {consumed.counter_set} does not have"
         return ""
 
-    @property
+    @cached_property
     def is_broken(self) -> bool:
-        """Returns whether a request for all devices of the pool cannot be satisfied."""
+        """Returns whether the pool is incomplete or invalid."""
         return self.is_incomplete or bool(self.invalid_reason)
 
+    @property
+    def has_binding_conditions(self) -> bool:
+        return any(offered.device.binding_conditions for offered in self.devices)
+
     def __str__(self) -> str:
-        return f"{self.driver}/{self.name}"
+        return str(self.id)
 
 
 Pools = tuple[Pool, ...]
 
 
-@frozen
-class PoolOrders:
-    """PoolOrders are all the orders of ``pools``, and of the slices of each, by number. In the first, slices are
-    sorted by name."""
-
-    pools: Pools
-
-    def __len__(self) -> int:
-        return prod(
-            factorial(len(shuffled)) for shuffled in (self.pools, *(pool.slices for pool in self.pools))
-        )
-
-    def __getitem__(self, index: int) -> Pools:
-        """R-DRA-24: Pools, and the slices of a pool, are tried in any order: kube-scheduler iterates over maps."""
-        applies("R-DRA-24")
-        number, in_order = _permuted(self.pools, range(len(self))[index])
-        pools = []
-        for pool in in_order:
-            number, slices = _permuted(pool.slices, number)
-            pools.append(evolve(pool, slices=tuple(slices)))
-        return tuple(pools)
+def in_fixed_order(pools: Iterable[Pool]) -> Pools:
+    """R-DRA-26 (observed: in which order pools are tried is not part of the API): Pools are tried in the order
+    of the names of driver and pool, and after them in the same order those that have a device with binding
+    conditions; the slices of a pool are tried in the order of their names. Source: sortPoolsByID,
+    sortSlicesByName."""
+    found = [_with_sorted_slices(pool) for pool in sorted(pools, key=lambda pool: pool.id)]
+    applies("R-DRA-26", when=len(found) > 1 or any(len(pool.slices) > 1 for pool in found))
+    late = [pool for pool in found if pool.has_binding_conditions and not pool.is_broken]
+    return (*(pool for pool in found if pool not in late), *late)
 
 
-_T = TypeVar("_T")
-
-
-def _permuted(items: Sequence[_T], number: int) -> tuple[int, list[_T]]:
-    """Returns the order of these items that the number stands for, and what is left of the number to choose
-    other orders by."""
-    left, chosen = list(items), []
-    while left:
-        number, position = divmod(number, len(left))
-        chosen.append(left.pop(position))
-    return number, chosen
+def _with_sorted_slices(pool: Pool) -> Pool:
+    return evolve(pool, slices=tuple(sorted(pool.slices, key=lambda piece: piece.name)))
 
 
 def gather_pools(
-    slices: Iterable[ResourceSlice], node: Node, steps: AllocatorSteps = AS_PROMISED
-) -> PoolOrders:
+    slices: Iterable[ResourceSlice],
+    node: Node,
+    reaches: Callable[[ResourceSlice, Node], bool],
+    out_of_reach: Callable[[Sequence[ResourceSlice]], Sequence[ResourceSlice]],
+) -> Pools:
     """R-DRA-20: Of the slices of a pool that the node reaches, only those of the highest generation count.
-    Source: GatherPools, addSlice."""
-    pools: dict[tuple[str, str], list[ResourceSlice]] = {}
+    Source: GatherPools, addSlice, checkSlicesInPool."""
+    pools: dict[PoolID, list[ResourceSlice]] = {}
     unreached: list[ResourceSlice] = []
     for piece in slices:
-        if not _reaches(piece, node):
+        if not reaches(piece, node):
             unreached.append(piece)
             continue
         kept = pools.setdefault(_pool_of(piece), [])
@@ -166,34 +179,57 @@ def gather_pools(
             applies("R-DRA-20")
             kept.clear()
         kept.append(piece)
-    others = steps.out_of_reach(unreached)
-    return PoolOrders(tuple(_pool(tuple(kept), others) for kept in pools.values()))
+    others = out_of_reach(unreached)
+    return tuple(_pool(tuple(kept), others) for kept in pools.values())
 
 
 def _pool(slices: tuple[ResourceSlice, ...], unreached: Sequence[ResourceSlice]) -> Pool:
-    driver, name = _pool_of(slices[0])
+    owner = _pool_of(slices[0])
     generation = _generation(slices[0])
-    others = [_generation(piece) for piece in unreached if _pool_of(piece) == (driver, name)]
-    is_superseded = any(other > generation for other in others)
-    return Pool(driver, name, slices, others.count(generation), is_superseded)
+    others = [piece for piece in unreached if _pool_of(piece) == owner]
+    is_superseded = any(_generation(piece) > generation for piece in others)
+    same = tuple(piece for piece in others if _generation(piece) == generation)
+    return Pool(*owner, slices, same, is_superseded)
 
 
-def _pool_of(piece: ResourceSlice) -> tuple[str, str]:
-    return piece.spec.driver, piece.spec.pool.name
+def _pool_of(piece: ResourceSlice) -> PoolID:
+    return PoolID(piece.spec.driver, piece.spec.pool.name)
 
 
 def _generation(piece: ResourceSlice) -> int:
     return piece.spec.pool.generation
 
 
-def _reaches(piece: ResourceSlice, node: Node) -> bool:
+# --- Which devices a node reaches -----------------------------------------------------------------
+
+
+def node_reaches(piece: ResourceSlice, node: Node) -> bool:
     """R-DRA-25: A node reaches the devices of a ResourceSlice if the slice names the node, selects it, or is
-    for all nodes. Source: NodeMatches (dynamic-resource-allocation/structured/internal/experimental,
-    v0.34.2)."""
+    for all nodes. Source: NodeMatches."""
     applies("R-DRA-25")
     spec = piece.spec
-    if spec.node_name:
-        return spec.node_name == node.name
-    if spec.all_nodes:
+    if spec.per_device_node_selection and not _selects_nodes(piece):
+        return any(reaches_device(device, node) for device in spec.devices)
+    return _matches(node, spec.node_name, spec.node_selector, all_nodes=spec.all_nodes)
+
+
+def _selects_nodes(piece: ResourceSlice) -> bool:
+    return bool(piece.spec.node_name or piece.spec.all_nodes or piece.spec.node_selector)
+
+
+def reaches_device(device: Device, node: Node) -> bool:
+    return _matches(node, device.node_name, device.node_selector, all_nodes=device.all_nodes)
+
+
+def is_reached(offered: OfferedDevice, node: Node) -> bool:
+    """R-DRA-29: If a ResourceSlice selects nodes for each device (perDeviceNodeSelection), the node reaches
+    those devices that name it, select it, or are for all nodes. Source: isSelectable."""
+    if not offered.slice.spec.per_device_node_selection:
         return True
-    return spec.node_selector is not None and spec.node_selector.matches(node)
+    return not applies("R-DRA-29", when=not reaches_device(offered.device, node))
+
+
+def _matches(node: Node, name: str | None, selector: NodeSelector | None, *, all_nodes: bool) -> bool:
+    if name:
+        return name == node.name
+    return all_nodes or (selector is not None and selector.matches(node))

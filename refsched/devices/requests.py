@@ -3,22 +3,24 @@
 search.
 
 Promised: what a request selects, and how many devices, is documented with the ResourceClaim API.
-Source: dynamic-resource-allocation/structured/internal/experimental/allocator_experimental.go, Allocate,
-validateDeviceRequest, isSelectable, selectorsMatch (v0.34.2).
+Source: dynamic-resource-allocation/structured/internal/incubating/allocator_incubating.go, Allocate,
+validateDeviceRequest, isSelectable, selectorsMatch; cel/errors.go, EnhanceRuntimeError.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from attrs import define, field, frozen
 
 from refsched.cel import CelError, compile_selector
+from refsched.devices.capacity import NOTHING, has_capacity
 from refsched.devices.constraints import RequestName
 from refsched.devices.errors import AllocationError
-from refsched.devices.pools import DeviceID, OfferedDevice, Pool
-from refsched.devices.steps import AllocatorSteps
+from refsched.devices.ids import DeviceID
+from refsched.devices.in_use import InUse
+from refsched.devices.pools import OfferedDevice, Pool, is_reached
 from refsched.objects.dra import (
     ALL,
     EXACT_COUNT,
@@ -29,11 +31,17 @@ from refsched.objects.dra import (
     ExactDeviceRequest,
     ResourceClaim,
 )
+from refsched.objects.node import Node
 from refsched.rules import applies
 
 MAX_RESULTS = 32
 """One claim may hold at most so many devices (resource.AllocationResultsMaxSize)."""
 
+NO_SUCH_KEY = "no such key:"
+GUARD_THE_KEY = (
+    ". consider using CEL optional chaining (.? followed by orValue()) or guarding the check with has()"
+    " for optional fields"
+)
 GetClass = Callable[[str], DeviceClass | None]
 
 
@@ -74,9 +82,10 @@ class SizedRequest:
 
 @define
 class Matcher:
-    """A Matcher determines which devices match which requests, and remembers the answers."""
+    """A Matcher determines which devices match which requests on the node, and remembers the answers."""
 
     claims: Sequence[ResourceClaim]
+    node: Node
     _known: dict[tuple[DeviceID, RequestKey], bool] = field(factory=dict)
 
     def matches(self, key: RequestKey, sized: SizedRequest, offered: OfferedDevice) -> bool:
@@ -86,26 +95,38 @@ class Matcher:
         if known not in self._known:
             applies("R-DRA-40")
             of_class, of_request = sized.device_class, self.claims[key.claim]
-            self._known[known] = _all_hold(
-                of_class.spec.selectors, offered, f"class {of_class.name}"
-            ) and _all_hold(sized.asked.selectors, offered, f"claim {of_request.key}")
+            self._known[known] = (
+                self._all_hold(of_class.spec.selectors, offered, f"class {of_class.name}")
+                and self._all_hold(sized.asked.selectors, offered, f"claim {of_request.key}")
+                and is_reached(offered, self.node)
+            )
         return self._known[known]
 
     def forget(self) -> None:
         self._known.clear()
 
+    def _all_hold(self, selectors: Sequence[DeviceSelector], offered: OfferedDevice, whose: str) -> bool:
+        """R-DRA-41: Selectors are evaluated in order until one does not match, and one that fails is an
+        error."""
+        for index, selector in enumerate(selectors):
+            assert selector.cel is not None, "sizing a request has refused selectors without CEL"
+            try:
+                if not compile_selector(selector.cel.expression).matches(offered.as_cel):
+                    return False
+            except CelError as error:
+                applies("R-DRA-41")
+                raise AllocationError(f"{whose}: {self.problem_of(index, offered, str(error))}") from None
+        return True
 
-def _all_hold(selectors: Sequence[DeviceSelector], offered: OfferedDevice, whose: str) -> bool:
-    """R-DRA-41: Selectors are evaluated in order until one does not match, and one that fails is an error."""
-    for index, selector in enumerate(selectors):
-        assert selector.cel is not None, "sizing a request has refused selectors without CEL"
-        try:
-            if not compile_selector(selector.cel.expression).matches(offered.as_cel):
-                return False
-        except CelError as error:
-            applies("R-DRA-41")
-            raise AllocationError(f"{whose}: selector #{index}: {error}") from None
-    return True
+    def problem_of(self, index: int, offered: OfferedDevice, problem: str) -> str:
+        """R-WORDS-04 (observed: the wording of reasons and messages is not part of the API): The error of a
+        selector names the device, unless the expression is invalid by itself, and says how a key may be read
+        that a device does not have."""
+        if not problem.startswith("CEL runtime error"):
+            return f"selector #{index}: {problem}"
+        applies("R-WORDS-04")
+        advice = GUARD_THE_KEY if NO_SUCH_KEY in problem else ""
+        return f"selector #{index} on device {offered.id}: {problem}{advice}"
 
 
 # --- How many devices are needed ------------------------------------------------------------------
@@ -113,13 +134,17 @@ def _all_hold(selectors: Sequence[DeviceSelector], offered: OfferedDevice, whose
 
 @frozen
 class Sizer:
-    """A Sizer determines what the requests of claims need on one node."""
+    """A Sizer determines what the requests of claims need on one node. ``matches_of`` returns the alternative
+    under which it is remembered which devices an alternative matches, and ``broken_pool`` is raised if all
+    devices of a pool are needed from which none is allocated."""
 
     claims: Sequence[ResourceClaim]
     pools: Sequence[Pool]
     get_class: GetClass
     matcher: Matcher
-    steps: AllocatorSteps = AllocatorSteps()
+    matches_of: Callable[[int], int]
+    broken_pool: type[AllocationError]
+    in_use: InUse
 
     def size_claim(self, claim_index: int) -> dict[RequestKey, SizedRequest]:
         """R-DRA-42: A claim that needs more than 32 devices, whichever alternatives are taken, is an error."""
@@ -127,20 +152,23 @@ class Sizer:
         sized: dict[RequestKey, SizedRequest] = {}
         fewest = 0
         for index, request in enumerate(claim.spec.devices.requests):
-            alternatives = self._size_request(claim, RequestKey(claim_index, index, 0), request)
-            fewest += min(one.count for one in alternatives.values())
+            alternatives = self.size_request(claim, RequestKey(claim_index, index, 0), request)
+            least = min(one.count for one in alternatives.values())
+            if least > MAX_RESULTS - fewest:
+                applies("R-DRA-42")
+                raise AllocationError(
+                    f"claim {claim.key}, request {request.name}: adding {least} devices exceeds the claim limit of"
+                    f" {MAX_RESULTS}, with {fewest} already accounted for"
+                )
+            fewest += least
             sized |= alternatives
-        if fewest > MAX_RESULTS:
-            applies("R-DRA-42")
-            raise AllocationError(
-                f"claim {claim.key}: number of requested devices {fewest} exceeds the claim limit of {MAX_RESULTS}"
-            )
         return sized
 
-    def _size_request(
+    def size_request(
         self, claim: ResourceClaim, key: RequestKey, request: DeviceRequest
     ) -> dict[RequestKey, SizedRequest]:
-        """R-DRA-45: Which devices match one alternative of a request does not depend on the other alternatives."""
+        """R-DRA-45: Which devices match one alternative of a request does not depend on the other
+        alternatives."""
         if not request.first_available:
             exactly = request.exactly or ExactDeviceRequest()
             return {key: self._size(claim, key, RequestName(request.name), exactly)}
@@ -148,7 +176,7 @@ class Sizer:
         return {
             key._replace(sub=index): self._size(
                 claim,
-                key._replace(sub=self.steps.matches_of(index)),
+                key._replace(sub=self.matches_of(index)),
                 RequestName(request.name, alternative.name),
                 alternative,
             )
@@ -183,17 +211,34 @@ class Sizer:
     def _size_all(self, where: str, key: RequestKey, sized: SizedRequest) -> SizedRequest:
         """R-DRA-43: A request for all devices asks for each matching device of the node's pools, in use or not.
         R-DRA-44 (observed: which pools must be complete for a node to be considered is not part of the API): A
-        request for all devices cannot be satisfied on a node that reaches an incomplete or invalid pool, whether
-        or not the devices of the pool match."""
+        request for all devices cannot be satisfied on a node that reaches an incomplete or invalid pool,
+        whether or not the devices of the pool match."""
         found: list[OfferedDevice] = []
         for pool in self.pools:
             if pool.is_broken:
                 applies("R-DRA-44")
                 state = "being updated" if pool.is_incomplete else "invalid"
                 problem = f"asks for all devices, but resource pool {pool} is currently {state}"
-                raise self.steps.broken_pool(f"{where}: {problem}")
-            found += [offered for offered in pool.devices if self.matcher.matches(key, sized, offered)]
+                raise self.broken_pool(f"{where}: {problem}")
+            matching = (each for each in pool.devices if self.matcher.matches(key, sized, each))
+            found += self.large_enough(where, sized, matching)
         applies("R-DRA-43")
         sized.all_devices = tuple(found)
         sized.count = len(found)
         return sized
+
+    def large_enough(
+        self, where: str, sized: SizedRequest, matching: Iterable[OfferedDevice]
+    ) -> Iterable[OfferedDevice]:
+        """R-DRA-38: A request for all devices does not ask for those whose whole capacity is less than it would
+        consume."""
+        for offered in matching:
+            try:
+                is_enough = has_capacity(sized.asked.capacity, offered.device, NOTHING, NOTHING)
+            except AllocationError as error:
+                device = offered.device.name
+                raise AllocationError(f"{where}: checking capacity for device {device}: {error}") from None
+            if is_enough:
+                yield offered
+            else:
+                applies("R-DRA-38")

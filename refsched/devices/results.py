@@ -2,18 +2,20 @@
 """Results: what is written into a claim's status once devices were found for it.
 
 Promised: what an allocation says is documented with the status of the ResourceClaim API.
-Source: dynamic-resource-allocation/structured/internal/experimental/allocator_experimental.go, Allocate,
-createNodeSelector (v0.34.2).
+Source: dynamic-resource-allocation/structured/internal/incubating/allocator_incubating.go, Allocate,
+createNodeSelector.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from uuid import NAMESPACE_OID, uuid5
 
 from attrs import evolve, frozen
 
 from refsched.devices.constraints import RequestName
 from refsched.devices.errors import AllocationError
+from refsched.devices.in_use import Amounts
 from refsched.devices.pools import OfferedDevice
 from refsched.devices.requests import RequestKey, SizedRequest
 from refsched.objects.dra import (
@@ -21,6 +23,7 @@ from refsched.objects.dra import (
     DeviceAllocationConfiguration,
     DeviceAllocationResult,
     DeviceRequestAllocationResult,
+    DeviceToleration,
     ResourceClaim,
 )
 from refsched.objects.node import Node
@@ -28,20 +31,39 @@ from refsched.objects.selectors import NodeSelector, NodeSelectorRequirement, No
 from refsched.rules import applies
 
 Requirements = tuple[NodeSelectorRequirement, ...]
+Configs = tuple[DeviceAllocationConfiguration, ...]
+ConfigsOf = Callable[[ResourceClaim, int, Mapping[RequestKey, SizedRequest]], Configs]
 
 
 @frozen
 class ChosenDevice:
-    """A ChosenDevice is a device that was found for a request."""
+    """A ChosenDevice is a device that was found for a request, or a share of one: then ``consumed`` is what it
+    consumes. ``takes_counters`` says that the counters of the device were consumed with it."""
 
     request: RequestName
     offered: OfferedDevice
     admin_access: bool
+    tolerations: tuple[DeviceToleration, ...] = ()
+    consumed: Amounts | None = None
+    takes_counters: bool = False
 
-    @property
-    def result(self) -> DeviceRequestAllocationResult:
+    def result(self, share_id: str) -> DeviceRequestAllocationResult:
+        """R-DRA-63: A device that allows multiple allocations is allocated in shares, each of which has an id
+        and says what it consumes.
+        R-DRA-64: The tolerations of the request and the binding conditions of the device are copied into the
+        allocation."""
+        device = self.offered.device
+        applies("R-DRA-63", when=self.consumed is not None)
+        applies("R-DRA-64", when=self.tolerations or device.binding_conditions)
         return DeviceRequestAllocationResult(
-            str(self.request), *self.offered.id, admin_access=True if self.admin_access else None
+            str(self.request),
+            *self.offered.id,
+            admin_access=True if self.admin_access else None,
+            tolerations=self.tolerations,
+            binding_conditions=device.binding_conditions,
+            binding_failure_conditions=device.binding_failure_conditions,
+            share_id=share_id if self.consumed is not None else None,
+            consumed_capacity=self.consumed or {},
         )
 
 
@@ -51,10 +73,11 @@ def allocation_result(
     sized: Mapping[RequestKey, SizedRequest],
     chosen: Sequence[ChosenDevice],
     node: Node,
+    configs_of: ConfigsOf,
 ) -> AllocationResult:
     """Returns the result for a claim. ``index`` is its position among those that ``sized`` knows."""
-    results = tuple(device.result for device in chosen)
-    configs = (*_class_configs(claim, index, sized), *_claim_configs(claim, index, sized))
+    results = tuple(device.result(_share_id(claim, number)) for number, device in enumerate(chosen))
+    configs = configs_of(claim, index, sized)
     try:
         selector = _node_selector(chosen, node)
     except AllocationError as error:
@@ -62,22 +85,39 @@ def allocation_result(
     return AllocationResult(DeviceAllocationResult(results, configs), selector)
 
 
+def _share_id(claim: ResourceClaim, number: int) -> str:
+    """Returns the id of a claim's share, which no other share has. kube-scheduler draws it at random."""
+    return str(uuid5(NAMESPACE_OID, f"{claim.key} {claim.uid} {number}"))
+
+
 # --- Configuration --------------------------------------------------------------------------------
 
 
-def _selected(index: int, request: int, sized: Mapping[RequestKey, SizedRequest]) -> SizedRequest:
+def configs_of(claim: ResourceClaim, index: int, sized: Mapping[RequestKey, SizedRequest]) -> Configs:
+    """R-DRA-65: Configuration of the allocation that applies to every request of the claim names no request."""
+    names = [selected(index, request, sized).name for request in range(len(claim.spec.devices.requests))]
+    configs = []
+    for config in (*class_configs(claim, index, sized), *_claim_configs(claim, index, sized)):
+        is_for_all = all(name.base in config.requests or str(name) in config.requests for name in names)
+        applies("R-DRA-65", when=config.requests and is_for_all)
+        configs.append(evolve(config, requests=()) if is_for_all else config)
+    return tuple(configs)
+
+
+def selected(index: int, request: int, sized: Mapping[RequestKey, SizedRequest]) -> SizedRequest:
+    """Returns the request, or the one of its alternatives that was chosen."""
     first = sized[RequestKey(index, request, 0)]
     return sized[RequestKey(index, request, first.selected)]
 
 
-def _class_configs(
+def class_configs(
     claim: ResourceClaim, index: int, sized: Mapping[RequestKey, SizedRequest]
 ) -> list[DeviceAllocationConfiguration]:
-    """R-DRA-60: The configuration of a device class stands once in the allocation, with all requests that use the
-    class."""
+    """R-DRA-60: The configuration of a device class stands once in the allocation, with all requests that use
+    the class."""
     by_class: dict[str, list[DeviceAllocationConfiguration]] = {}
     for request in range(len(claim.spec.devices.requests)):
-        one = _selected(index, request, sized)
+        one = selected(index, request, sized)
         name = (str(one.name),)
         configs = by_class.get(one.device_class.name)
         if configs is not None:
@@ -94,19 +134,15 @@ def _class_configs(
 def _claim_configs(
     claim: ResourceClaim, index: int, sized: Mapping[RequestKey, SizedRequest]
 ) -> list[DeviceAllocationConfiguration]:
-    """R-DRA-61: The configuration of the claim follows that of the classes, once for each request that it names
-    and that was allocated, or once if it names none."""
+    """R-DRA-66: The configuration of the claim follows that of the classes, once if it names no request or one
+    that was allocated."""
     configs = []
+    names = [selected(index, request, sized).name for request in range(len(claim.spec.devices.requests))]
     for config in claim.spec.devices.config:
-        applies("R-DRA-61")
-        made = DeviceAllocationConfiguration("FromClaim", config.requests, config.opaque)
-        if not config.requests:
-            configs.append(made)
+        if config.requests and not any({name.base, str(name)} & {*config.requests} for name in names):
             continue
-        for request in range(len(claim.spec.devices.requests)):
-            name = _selected(index, request, sized).name
-            if name.base in config.requests or str(name) in config.requests:
-                configs.append(made)
+        applies("R-DRA-66")
+        configs.append(DeviceAllocationConfiguration("FromClaim", config.requests, config.opaque))
     return configs
 
 
@@ -114,17 +150,19 @@ def _claim_configs(
 
 
 def _node_selector(chosen: Sequence[ChosenDevice], node: Node) -> NodeSelector | None:
-    """R-DRA-62: An allocation with a device of a single node is usable on that node only; otherwise it requires of
-    a node all that the slices of its devices require, without repetition."""
+    """R-DRA-62: An allocation with a device of a single node, or one that binds to a node, is usable on that
+    node only; otherwise it requires of a node all that the slices of its devices require, or the devices where
+    a slice selects nodes for each of them, without repetition."""
     fields: Requirements = ()
     expressions: Requirements = ()
-    for device in chosen:
-        spec = device.offered.slice.spec
-        if spec.node_name is not None:
+    for one in chosen:
+        device, spec = one.offered.device, one.offered.slice.spec
+        where = device if spec.per_device_node_selection else spec
+        if where.node_name is not None or device.binds_to_node:
             applies("R-DRA-62")
             by_name = NodeSelectorRequirement("metadata.name", "In", (node.name,))
             return NodeSelector((NodeSelectorTerm(match_fields=(by_name,)),))
-        terms = spec.node_selector.node_selector_terms if spec.node_selector is not None else ()
+        terms = where.node_selector.node_selector_terms if where.node_selector is not None else ()
         if len(terms) > 1:
             raise AllocationError(f"unsupported ResourceSlice.NodeSelector with {len(terms)} terms")
         for term in terms:

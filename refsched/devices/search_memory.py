@@ -6,8 +6,8 @@ that time is the same: if no selector and no constraint can distinguish two devi
 solution or neither does.
 
 Observed: how long a search for devices may take is a setting.
-Source: dynamic-resource-allocation/structured/internal/experimental/allocator_experimental.go, allocateOne
-(v0.34.2); plugins/dynamicresources/dynamicresources.go, Filter (v1.34.2).
+Source: dynamic-resource-allocation/structured/internal/incubating/allocator_incubating.go, allocateOne;
+plugins/dynamicresources/dynamicresources.go, Filter.
 """
 
 from __future__ import annotations
@@ -18,11 +18,13 @@ from attrs import define, field
 
 from refsched.devices.constraints import look_up
 from refsched.devices.errors import AllocationError, SearchTooLong
-from refsched.devices.pools import DeviceID, OfferedDevice
+from refsched.devices.ids import DeviceID
+from refsched.devices.pools import OfferedDevice
 from refsched.devices.requests import Matcher, RequestKey, SizedRequest
 from refsched.devices.results import ChosenDevice
 from refsched.errors import InputError
 from refsched.objects.dra import ResourceClaim
+from refsched.objects.node import Node
 from refsched.rules import applies
 
 LONG = 1_000
@@ -41,6 +43,7 @@ class SearchMemory:
 
     claims: Sequence[ResourceClaim]
     sized: Mapping[RequestKey, SizedRequest]
+    node: Node
     is_timed: bool
     _chosen: int = 0
     _states: set[Hashable] = field(factory=set)
@@ -48,8 +51,8 @@ class SearchMemory:
     _kinds: dict[Hashable, int] = field(factory=dict)
 
     def count(self) -> None:
-        """R-DRA-59: A search for devices on a node that is not over after filterTimeout is given up, and the node
-        is rejected as UnschedulableAndUnresolvable; without filterTimeout it goes on for as long as it takes."""
+        """R-DRA-59: A search for devices on a node that is not over after filterTimeout is given up; without
+        filterTimeout it goes on for as long as it takes."""
         self._chosen += 1
         if self._chosen <= MAX_CHOSEN:
             return
@@ -88,18 +91,24 @@ class SearchMemory:
 
     def _kind(self, offered: OfferedDevice) -> Hashable:
         """Returns all that the search can find out about a device. A device whose selectors fail equals no
-        other. If one device may be allocated twice, none equals another; nor if a constraint meets a request
-        for all devices, which fails in different ways if its next device is in use or violates the constraint."""
+        other, nor does one of which more than its attributes counts. If one device may be allocated twice, none
+        equals another; nor if a constraint meets a request for all devices, which fails in different ways if
+        its next device is in use or violates the constraint."""
+        device = offered.device
+        if device.taints or device.consumes_counters or device.allow_multiple_allocations:
+            return offered.id
+        if device.capacity and any(sized.asked.capacity is not None for sized in self.sized.values()):
+            return offered.id
         constrained = any(claim.spec.devices.constraints for claim in self.claims)
         if any(sized.admin_access or (constrained and sized.wants_all) for sized in self.sized.values()):
             return offered.id
-        matcher = Matcher(self.claims)
+        matcher = Matcher(self.claims, self.node)
         try:
             matches = tuple(matcher.matches(key, sized, offered) for key, sized in self.sized.items())
         except (AllocationError, InputError):
             return offered.id
         values = tuple(
-            look_up(offered, constraint.match_attribute or "")
+            look_up(offered, constraint.match_attribute or constraint.distinct_attribute or "")
             for claim in self.claims
             for constraint in claim.spec.devices.constraints
         )

@@ -12,11 +12,13 @@ from contextlib import suppress
 from typing import TypeVar
 
 from refsched.cache.cache import CacheError
+from refsched.devices.taints import with_rules
 from refsched.framework import events
 from refsched.framework.events import ActionType, ClusterEvent
 from refsched.machine.api_server import Event
 from refsched.machine.of_release import MachineOfRelease
 from refsched.machine.state import SchedulerState
+from refsched.objects.dra import DeviceTaintRule, ResourceSlice
 from refsched.objects.meta import ApiObject
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
@@ -67,6 +69,8 @@ def handle(scheduler: SchedulerState, event: Event) -> None:
         _handle_unscheduled_pod(scheduler, *waiting)
     elif isinstance(shown, Node):
         _handle_node(scheduler, _as(Node, event.before), _as(Node, event.after))
+    elif isinstance(shown, DeviceTaintRule):
+        _handle_device_taint_rule(scheduler, event)
     elif shown.kind in RESOURCES:
         action = action_of(event)
         if scheduler.queue.watches(RESOURCES[shown.kind], action):
@@ -116,6 +120,31 @@ def _handle_node(scheduler: SchedulerState, before: Node | None, after: Node | N
         _move(scheduler, event, before, after)
 
 
+# --- DeviceTaintRules -----------------------------------------------------------------------------
+
+
+def _handle_device_taint_rule(scheduler: SchedulerState, event: Event) -> None:
+    """R-DRA-89 (observed: queueing hints may only save attempts, KEP-4247): A DeviceTaintRule that is created,
+    changed or deleted is an event for each ResourceSlice whose devices' taints change, as if the slice were
+    updated.
+
+    Source: dynamic-resource-allocation/resourceslice/tracker/tracker.go, syncSlice.
+    """
+    changed = ClusterEvent(events.RESOURCE_SLICE, ActionType.UPDATE)
+    if not scheduler.queue.watches(changed.resource, changed.action):
+        return
+    slices, rules = scheduler.objects.list(ResourceSlice), scheduler.objects.list(DeviceTaintRule)
+    others = [rule for rule in rules if rule != event.after]
+    before, after = (
+        with_rules(slices, [*others, rule] if isinstance(rule, DeviceTaintRule) else others)
+        for rule in (event.before, event.after)
+    )
+    for had, has in zip(before, after, strict=True):
+        if had != has:
+            applies("R-DRA-89")
+            _move(scheduler, changed, had, has)
+
+
 # --- Pods -----------------------------------------------------------------------------------------
 
 
@@ -141,8 +170,8 @@ def _is_waiting(scheduler: SchedulerState, pod: Pod | None) -> bool:
 
 
 def _handle_assigned_pod(scheduler: SchedulerState, before: Pod | None, after: Pod | None) -> None:
-    """R-EVENT-06: The addition, a change and the deletion of an assigned pod are events that may requeue others,
-    after the cache has it.
+    """R-EVENT-06: The addition, a change and the deletion of an assigned pod are events that may requeue
+    others, after the cache has it.
 
     kube-scheduler only logs an error of the cache, and the event counts nevertheless.
     Source: addPodToCache, updatePodInCache, deletePodFromCache.
@@ -212,8 +241,8 @@ def _no_more_important_than(pod: Pod) -> Callable[[Pod], bool]:
 
 
 def is_skipped(scheduler: SchedulerState, pod: Pod) -> bool:
-    """R-EVENT-05: A pod that is popped while it is being deleted, or is assumed already, is not tried; nor is one
-    that was created anew for another scheduler while the attempt of the pod before it failed.
+    """R-EVENT-05: A pod that is popped while it is being deleted, or is assumed already, is not tried; nor is
+    one that was created anew for another scheduler while the attempt of the pod before it failed.
 
     Source: schedule_one.go, ScheduleOne, skipPodSchedule.
     """

@@ -10,7 +10,7 @@ from typing import Any
 from refsched.config.resolve import ResolvedProfile, extenders_in_order, resolve
 from refsched.config.types import Extender as ExtenderConfig
 from refsched.config.types import KubeSchedulerConfiguration
-from refsched.devices.claims import DeviceLedger
+from refsched.devices.in_use import DeviceLedger
 from refsched.extenders.extender import Ask, Extender, nobody
 from refsched.framework.choices import Choices
 from refsched.framework.interface import Plugin

@@ -10,7 +10,13 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from refsched.objects.dra import DeviceClass, ResourceClaim, ResourceClaimTemplate, ResourceSlice
+from refsched.objects.dra import (
+    DeviceClass,
+    DeviceTaintRule,
+    ResourceClaim,
+    ResourceClaimTemplate,
+    ResourceSlice,
+)
 from refsched.objects.meta import ApiObject
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
@@ -77,6 +83,7 @@ KINDS: tuple[ApiKind, ...] = (
     ApiKind(_APPS, ("v1",), ReplicaSet),
     ApiKind(_APPS, ("v1",), StatefulSet),
     ApiKind(_RESOURCE, ("v1", "v1beta2"), DeviceClass, namespaced=False),
+    ApiKind(_RESOURCE, ("v1",), DeviceTaintRule, namespaced=False),
     ApiKind(_RESOURCE, ("v1", "v1beta2"), ResourceSlice, namespaced=False),
     ApiKind(_RESOURCE, ("v1", "v1beta2"), ResourceClaimTemplate),
     ApiKind(_RESOURCE, ("v1", "v1beta2"), ResourceClaim),

@@ -40,6 +40,7 @@ _INITIALISMS = {
     "volume_id": "volumeID",
     "disk_uri": "diskURI",
     "enable_https": "enableHTTPS",
+    "share_id": "shareID",
 }
 
 

@@ -41,6 +41,9 @@ KNOWN_DEFECTS: tuple[KnownDefect, ...] = (
     NAMESPACES_OF_HINTS,
 )
 
+MENDED = frozenset({MATCHED_BY_AN_ALTERNATIVE, ALL_OF_AN_ALTERNATIVE, SLICES_OUT_OF_REACH})
+"""The newest release does not have these defects any more."""
+
 Oddities = frozenset[Oddity]
 AS_RELEASED: Oddities = frozenset((*KNOWN_DEFECTS, *FIXED_ORDERS))
 AS_PROMISED: Oddities = frozenset()

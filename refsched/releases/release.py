@@ -17,6 +17,7 @@ from attrs import evolve, field, frozen
 from refsched.cache.cache import Cache
 from refsched.config.args import PluginArgs
 from refsched.config.of_release import ConfigOfRelease
+from refsched.config.scalars import Int32
 from refsched.config.types import Plugins
 from refsched.cycle.of_release import CycleOfRelease
 from refsched.extenders.extender import Extender
@@ -113,6 +114,24 @@ class Release:
         """Returns the same release without this plugin."""
         plugins = {other: plugin for other, plugin in self.plugins.items() if other != name}
         return evolve(self.without_default(name), plugins=plugins)
+
+    def with_gates(self, *named: FeatureGate) -> Release:
+        """Returns the same release with these gates instead of those of the same names."""
+        return evolve(self, gates={**self.gates, **gates(*named)})
+
+    def without_gates(self, *names: str) -> Release:
+        """Returns the same release, which does not know these gates."""
+        kept = {name: gate for name, gate in self.gates.items() if name not in names}
+        return evolve(self, gates=kept)
+
+    def with_weight(self, name: str, weight: int) -> Release:
+        """Returns the same release, in which this default plugin has another weight."""
+        enabled = tuple(
+            evolve(plugin, weight=Int32(weight)) if plugin.name == name else plugin
+            for plugin in self.default_plugins.multi_point.enabled
+        )
+        multi_point = evolve(self.default_plugins.multi_point, enabled=enabled)
+        return evolve(self, default_plugins=evolve(self.default_plugins, multi_point=multi_point))
 
     def without_default(self, name: str) -> Release:
         """Returns the same release, in which this plugin is not enabled by default."""

@@ -29,7 +29,7 @@ from refsched.extenders.extender import Extender
 from refsched.framework.interface import Plugin
 from refsched.framework.runtime import Framework
 from refsched.machine.event_handlers import MACHINE
-from refsched.oddities.known_defects import AS_RELEASED
+from refsched.oddities.known_defects import AS_RELEASED, MENDED
 from refsched.plugins.default_binder import DefaultBinder
 from refsched.plugins.default_preemption import DefaultPreemption
 from refsched.plugins.dynamic_resources import DynamicResources
@@ -104,7 +104,7 @@ DEFAULT_PLUGINS = Plugins(
             Enabled("VolumeZone"),
             Enabled("PodTopologySpread", Int32(2)),
             Enabled("InterPodAffinity", Int32(2)),
-            Enabled("DynamicResources"),
+            Enabled("DynamicResources", Int32(2)),
             Enabled("DefaultPreemption"),
             Enabled("NodeResourcesBalancedAllocation", Int32(1)),
             Enabled("ImageLocality", Int32(1)),
@@ -167,14 +167,23 @@ def _popping_from_active_queue_only(release: Release) -> Release:
 
 GATES = gates(
     FeatureGate("CSIMigrationPortworx", True, "in-tree Portworx volumes count as CSI volumes", locked=True),
-    FeatureGate("DRAAdminAccess", True, "claims with admin access take devices that are in use"),
-    FeatureGate("DRAConsumableCapacity", False, "a device is shared by its capacity"),
-    FeatureGate("DRADeviceBindingConditions", False, "PreBind waits for devices to be ready"),
-    FeatureGate("DRADeviceTaints", False, "devices have taints, claims tolerations"),
-    FeatureGate("DRAExtendedResource", False, "devices stand in for extended resources"),
-    FeatureGate("DRAPartitionableDevices", False, "devices share counters"),
-    FeatureGate("DRAPrioritizedList", True, "a request lists alternatives"),
-    FeatureGate("DRAResourceClaimDeviceStatus", True, "drivers report a device's state in claims"),
+    FeatureGate("DRAAdminAccess", True, "claims with admin access take devices that are in use", locked=True),
+    FeatureGate("DRAConsumableCapacity", True, "a device is shared by its capacity"),
+    FeatureGate("DRADerivedAttributes", False, "requests derive attributes of devices"),
+    FeatureGate("DRADeviceBindingConditions", True, "PreBind waits for devices to be ready"),
+    FeatureGate("DRADeviceCompatibilityGroups", False, "devices are allocated together in groups"),
+    FeatureGate("DRADeviceTaintRules", True, "DeviceTaintRules add taints to devices"),
+    FeatureGate("DRADeviceTaints", True, "devices have taints, claims tolerations"),
+    FeatureGate("DRAExtendedResource", True, "devices stand in for extended resources", locked=True),
+    FeatureGate("DRAFractionalCapacityRange", False, "capacities are rounded in thousandths"),
+    FeatureGate("DRAListTypeAttributes", False, "attributes of devices are lists"),
+    FeatureGate("DRANodeAllocatableResources", False, "devices take from the node's allocatable"),
+    FeatureGate("DRAOptionalNodeOperations", False, "devices need no preparation on the node"),
+    FeatureGate("DRAPartitionableDevices", True, "devices share counters"),
+    FeatureGate("DRAPrioritizedList", True, "a request lists alternatives", locked=True),
+    FeatureGate(
+        "DRAResourceClaimDeviceStatus", True, "drivers report a device's state in claims", locked=True
+    ),
     FeatureGate(
         "DRASchedulerFilterTimeout", True, "a search for devices is timed", otherwise=_without_filter_timeout
     ),
@@ -233,7 +242,7 @@ V1_37 = Release(
     api_versions=("kubescheduler.config.k8s.io/v1",),
     plugins=PLUGINS,
     default_plugins=DEFAULT_PLUGINS,
-    oddities=AS_RELEASED,
+    oddities=AS_RELEASED - MENDED,
     config=ConfigOfRelease(
         defaults={
             "parallelism": 16,

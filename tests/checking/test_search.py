@@ -27,7 +27,8 @@ from refsched.objects.dra import ResourceSlice
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
-from refsched.plugins.dynamic_resources import DynamicResources, PodClaims
+from refsched.plugins.dynamic_resources import DynamicResources
+from refsched.plugins.dynamic_resources_claims import PodClaims
 from refsched.records import Attempt
 from tests.snapshots import snapshot_of
 

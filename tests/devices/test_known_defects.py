@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 
+import device_world
 import pytest
 from attrs import evolve
 from device_world import (
     Json,
     allocated,
-    allocator,
     claim,
     device,
     device_class,
@@ -41,12 +42,14 @@ from refsched.oddities.dynamic_resources import (
 )
 from refsched.oddities.known_defect import NOT_REPORTED, KnownDefect
 from refsched.oddities.known_defects import AS_PROMISED, AS_RELEASED, KNOWN_DEFECTS, with_oddities
-from refsched.plugins.dynamic_resources import DynamicResources, PodClaims
+from refsched.plugins.dynamic_resources import DynamicResources
+from refsched.plugins.dynamic_resources_claims import PodClaims
 from refsched.records import Attempt, Create, NodeStatus, Record, Write
 from refsched.suite.catalogue.rules import all_rules
 from refsched.tools.planner.defects_met import DefectsMet, met_by_devices
 from tests.snapshots import snapshot_of
 
+allocator = partial(device_world.allocator, release="1.34")
 POD = PodInfo(read_as(Pod, {"metadata": {"name": "p"}}))
 NOTHING = "device.driver == 'nobody'"
 TWO = piece("s1", device("d0"), device("d1"))

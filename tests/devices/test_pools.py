@@ -8,13 +8,9 @@ from typing import Any
 import pytest
 from device_world import Json, allocator, claim, device, devices, node, one, piece
 
-from refsched.devices.pools import gather_pools
-from refsched.objects.dra import ResourceSlice
-from refsched.objects.reading import read_as
-
 
 def reached(*slices: Json, **labels: str) -> list[str]:
-    pools = gather_pools([read_as(ResourceSlice, each) for each in slices], node("n1", **labels))[0]
+    pools = allocator(*slices).pools_of(node("n1", **labels))
     return [f"{pool.name}/{offered.device.name}" for pool in pools for offered in pool.devices]
 
 
@@ -45,11 +41,25 @@ def test_only_the_newest_generation_of_a_pool_counts() -> None:
     assert reached(old, new, elsewhere) == reached(new, old) == ["p/new"]
 
 
-def test_pools_and_their_slices_may_be_tried_in_any_order() -> None:
+def test_pools_and_their_slices_are_tried_by_name_and_those_with_binding_conditions_last() -> None:
     made = allocator(
-        piece("a", device("d0"), pool="p"),
-        piece("b", device("d1"), pool="p"),
         piece("c", device("d2"), pool="q"),
+        piece("b", device("d1"), pool="p", resourceSliceCount=2),
+        piece("a", device("d0"), pool="p", resourceSliceCount=2),
+        piece("d", device("d3", bindingConditions=["ready"]), pool="o"),
+    )
+
+    [order] = made.pool_orders(node())
+
+    assert [offered.device.name for pool in order for offered in pool.devices] == ["d0", "d1", "d2", "d3"]
+
+
+def test_before_1_36_pools_and_their_slices_may_be_tried_in_any_order() -> None:
+    made = allocator(
+        piece("a", device("d0"), pool="p", resourceSliceCount=2),
+        piece("b", device("d1"), pool="p", resourceSliceCount=2),
+        piece("c", device("d2"), pool="q"),
+        release="1.35",
     )
     orders = made.pool_orders(node())
 

@@ -124,7 +124,6 @@ def test_the_claims_configuration_stands_for_the_requests_that_were_allocated() 
 
     assert configured(one("a"), alternatives, classes=[device_class()], config=config) == [
         ("FromClaim", (), "all"),
-        ("FromClaim", ("a", "b"), "both"),
-        ("FromClaim", ("a", "b"), "both"),
+        ("FromClaim", (), "both"),
         ("FromClaim", ("b/yes",), "chosen"),
     ]

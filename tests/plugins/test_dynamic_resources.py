@@ -24,7 +24,8 @@ from refsched.framework.node_info import PodInfo
 from refsched.framework.status import error
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
-from refsched.plugins.dynamic_resources import DynamicResources, PodClaims
+from refsched.plugins.dynamic_resources import DynamicResources
+from refsched.plugins.dynamic_resources_claims import PodClaims
 from refsched.records import Delete, Reference, Write
 
 NAME = "DynamicResources"

@@ -5,7 +5,37 @@ from __future__ import annotations
 
 from attrs import evolve
 
+from refsched.oddities.dynamic_resources import ALL_OF_AN_ALTERNATIVE, MATCHED_BY_AN_ALTERNATIVE
+from refsched.releases.release import FeatureGate
+from refsched.releases.v1_35.plugins.dynamic_resources import DynamicResources
 from refsched.releases.v1_35.plugins.node_resources_balanced_allocation import NodeResourcesBalancedAllocation
 from refsched.releases.v1_36 import V1_36
 
-V1_35 = evolve(V1_36, name="1.35", tag="v1.35.4").with_plugins(NodeResourcesBalancedAllocation)
+WITHOUT_GATES = ("DRAListTypeAttributes", "DRANodeAllocatableResources")
+
+GATES = (
+    FeatureGate("DRAAdminAccess", True, "claims with admin access take devices that are in use"),
+    FeatureGate("DRAConsumableCapacity", False, "a device is shared by its capacity"),
+    FeatureGate("DRADeviceBindingConditions", False, "PreBind waits for devices to be ready"),
+    FeatureGate("DRADeviceTaints", False, "devices have taints, claims tolerations"),
+    FeatureGate("DRAExtendedResource", False, "devices stand in for extended resources"),
+    FeatureGate("DRAPartitionableDevices", False, "devices share counters"),
+)
+
+OF_TAINTS = {"R-DRA-33", "R-DRA-34", "R-DRA-64"}
+OF_COUNTERS = {"R-DRA-28", "R-DRA-29", "R-DRA-36", "R-DRA-39", "R-DRA-101", "R-DRA-103", "R-DRA-107"}
+OF_SHARES = {
+    *("R-DRA-31", "R-DRA-38", "R-DRA-46", "R-DRA-47", "R-DRA-48", "R-DRA-49", "R-DRA-63", "R-DRA-86"),
+    *("R-DRA-102", "R-DRA-105", "R-DRA-106"),
+}
+"""Devices have no taints, counters and shares."""
+
+V1_35 = evolve(
+    V1_36.with_plugins(DynamicResources, NodeResourcesBalancedAllocation)
+    .without_gates(*WITHOUT_GATES)
+    .with_gates(*GATES),
+    name="1.35",
+    tag="v1.35.4",
+    oddities=V1_36.oddities | {MATCHED_BY_AN_ALTERNATIVE, ALL_OF_AN_ALTERNATIVE},
+    lacks=V1_36.lacks | OF_TAINTS | OF_COUNTERS | OF_SHARES,
+)

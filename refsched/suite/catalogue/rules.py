@@ -33,7 +33,7 @@ from refsched.releases.v1_19.queue import transitions as v1_19
 from refsched.suite.catalogue.elsewhere import why_elsewhere
 from refsched.suite.catalogue.holding import releases_of
 
-RULE_ID = r"R-[A-Z]+(?:-PREP)?-\d{2}"
+RULE_ID = r"R-[A-Z]+(?:-PREP)?-\d{2,3}"
 PROMISED = "promised"
 OBSERVED = "observed"
 

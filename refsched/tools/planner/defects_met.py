@@ -26,7 +26,8 @@ from refsched.oddities.dynamic_resources import (
 from refsched.oddities.inter_pod_affinity import EXCLUDED_NAMESPACES
 from refsched.oddities.known_defect import KnownDefect
 from refsched.oddities.known_defects import AS_PROMISED, AS_RELEASED, KNOWN_DEFECTS, Oddities, with_oddities
-from refsched.plugins.dynamic_resources import DynamicResources, PodClaims
+from refsched.plugins.dynamic_resources import DynamicResources
+from refsched.plugins.dynamic_resources_claims import PodClaims
 from refsched.plugins.inter_pod_affinity import Filtering, InterPodAffinity
 
 
@@ -68,7 +69,7 @@ class DefectsMet:
 
 def met_by_devices(state: PodClaims, node: NodeInfo) -> tuple[KnownDefect, ...]:
     """Returns the known defects of DynamicResources that decide on this node."""
-    if state.allocator is None:
+    if not isinstance(state.allocator, Allocator):
         return ()
     matter = _that_matter(state.to_allocate, state.allocator, node)
     outcomes = {oddities: _outcome(state, state.allocator, oddities, node) for oddities in _subsets(matter)}
@@ -122,7 +123,12 @@ def _that_matter(
             matter.add(ALL_OF_AN_ALTERNATIVE)
         if for_all[:2] == [True, True]:
             matter.add(MATCHED_BY_AN_ALTERNATIVE)
-    return tuple(defect for defect in KNOWN_DEFECTS if defect in matter)
+    return tuple(defect for defect in KNOWN_DEFECTS if defect in matter and _has(allocator, defect))
+
+
+def _has(allocator: Allocator, defect: KnownDefect) -> bool:
+    """Returns whether the release has this defect."""
+    return all(getattr(allocator.steps, name) is step for name, step in defect.steps.items())
 
 
 def _incomplete(pools: Sequence[Pool]) -> list[bool]:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Alpha fields: the fields behind feature gates that are alpha, off, and cannot be set here.
+"""Gated fields: the fields behind feature gates that are off in some release, and cannot be set here.
 
-The API server drops such a field from an object that is created, so that no scheduler sees it. If an object here
-has one nevertheless, its owner believes that it counts.
+The API server drops such a field from an object that is created, so that no scheduler sees it. If an object
+here has one nevertheless, its owner believes that it counts.
 
 Observed: which fields are followed is the limit of this specification.
 Source: pkg/registry/resource/resourceclaim/strategy.go, resourceslice/strategy.go, deviceclass/strategy.go
-and pkg/api/pod/util.go, dropDisabledFields and what they call (v1.34.2).
+and pkg/api/pod/util.go, dropDisabledFields and what they call (v1.37.2).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from refsched.errors import InputError
+from refsched.releases.release import FeatureGate
 from refsched.rules import applies
 
 _DEVICES = "spec.devices[]"
@@ -63,6 +64,17 @@ _FIELDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "DeviceClass": ("spec.extendedResourceName",),
         "Pod": ("status.extendedResourceClaimStatus",),
     },
+    "DRADerivedAttributes": {
+        "ResourceClaim": _of_requests("derivedAttributes"),
+        "ResourceClaimTemplate": _of_requests("derivedAttributes"),
+    },
+    "DRADeviceCompatibilityGroups": {"ResourceSlice": (f"{_DEVICES}.compatibilityGroups",)},
+    "DRADeviceTaintRules": {"DeviceTaintRule": ("spec",)},
+    "DRANodeAllocatableResources": {"ResourceSlice": (f"{_DEVICES}.nodeAllocatableResources",)},
+    "DRAOptionalNodeOperations": {
+        "ResourceClaim": (f"{_GIVEN}.skipNodeOperations",),
+        "ResourceSlice": (f"{_DEVICES}.skipNodeOperations",),
+    },
     "DRAPartitionableDevices": {
         "ResourceSlice": (
             "spec.sharedCounters",
@@ -77,14 +89,16 @@ _FIELDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 """These are the paths of the fields, by gate and kind; ``[]`` stands for every entry of a list or a map."""
 
 
-def refuse_alpha_fields(kind: str, value: Mapping[str, Any]) -> None:
-    """R-FEATURE-05: An object with a field that is behind an alpha feature gate is refused with the name of the
-    gate."""
+def refuse_gated_fields(kind: str, value: Mapping[str, Any], gates: Mapping[str, FeatureGate]) -> None:
+    """R-FEATURE-05: An object with a field that is behind a feature gate is refused with the name of the gate,
+    if the gate is off and cannot be set here."""
     for gate, kinds in _FIELDS.items():
+        if gate in gates and gates[gate].default:
+            continue
         for path in kinds.get(kind, ()):
             for where in _used(value, path.split(".")):
                 applies("R-FEATURE-05")
-                raise InputError(f"is behind the feature gate {gate}, which is alpha, and off", where)
+                raise InputError(f"is behind the feature gate {gate}, which is off", where)
 
 
 def _used(value: Any, path: list[str]) -> Iterator[str]:

@@ -5,7 +5,7 @@ An API server refuses or drops a member that is no field. So one that a person w
 and one that a cluster printed, whose release may have fields that are not known here, is only reported.
 
 Source: api/openapi-spec/swagger.json of v1.19.16, v1.22.17, v1.25.16, v1.28.15, v1.30.14, v1.31.14, v1.33.5,
-v1.34.2, v1.35.4 and v1.36.3.
+v1.34.2, v1.35.4, v1.36.3 and v1.37.2.
 """
 
 from __future__ import annotations
@@ -104,8 +104,8 @@ def _unknown(value: Any, kind: str, path: str) -> Iterator[tuple[str, str]]:
 
 
 def is_printed(value: Mapping[str, Any]) -> bool:
-    """Returns whether a cluster printed this. An object in a cluster has what nobody writes: a uid, a version, a
-    status. The status of a node, or of a pod, is also written without a cluster, with few fields."""
+    """Returns whether a cluster printed this. An object in a cluster has what nobody writes: a uid, a version,
+    a status. The status of a node, or of a pod, is also written without a cluster, with few fields."""
     metadata, status = value.get("metadata"), value.get("status")
     if isinstance(metadata, Mapping) and any(metadata.get(name) is not None for name in _PRINTED):
         return True

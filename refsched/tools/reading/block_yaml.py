@@ -2,10 +2,9 @@
 """Block YAML: the objects of a dump, as kubectl prints them, read line by line.
 
 This reads the part of YAML that printers write: one key a line, lists in blocks, scalars that end with their
-line. In every case of doubt it raises ``NotPlainError``, and the full parser reads the text; both read the
-same (tests/tools/reading/test_block_yaml.py). It is faster because most of a dump is skipped without being parsed:
-the lines below ``UNREAD`` keys.
-"""
+line. In every case of doubt it raises ``NotPlainError``, and the full parser reads the text; both read the same
+(tests/tools/reading/test_block_yaml.py). It is faster because most of a dump is skipped without being parsed:
+the lines below ``UNREAD`` keys."""
 
 from __future__ import annotations
 
@@ -68,8 +67,8 @@ def _deeper_lines(column: int) -> re.Pattern[str]:
 
 @lru_cache
 def _passed_over(column: int) -> re.Pattern[str]:
-    """Returns a pattern for the lines below a key in this column, as long as none of them can begin a value that
-    ends on another line."""
+    """Returns a pattern for the lines below a key in this column, as long as none of them can begin a value
+    that ends on another line."""
     single, double = r"'(?:[^'\n]|'')*+'", r'"(?:[^"\\\n]|\\.)*+"'
     key = rf"(?:[A-Za-z0-9_.]\S*?|{single}|{double}):"
     bare = r"""(?:[^\s\[\]{}&*!?|>%@`"'#,:-]|[:-](?=\S))(?:[^:\n]|:(?=\S))*+"""

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Defaults: what the API server adds to an object before it is stored, as far as scheduling reads it.
 
-Users write less than the API server stores. ``defaulted`` completes an object as the API server would; an object
-that is complete already stays as it is.
+Users write less than the API server stores. ``defaulted`` completes an object as the API server would; an
+object that is complete already stays as it is.
 
-Some defaults are left out, since a snapshot of a cluster shows their effect and the scheduler does not need them
-otherwise: the tolerations of not-ready and unreachable nodes (DefaultTolerationSeconds, which name NoExecute), the
-not-ready taint of a node's first seconds (TaintNodesByCondition), limits and overhead that LimitRange and
-RuntimeClass would add, and selectors that workloads would take from their templates. Spread constraints get
-no defaults from the API server; those of ``nodeAffinityPolicy`` and others are the scheduler's own.
+Some defaults are left out, since a snapshot of a cluster shows their effect and the scheduler does not need
+them otherwise: the tolerations of not-ready and unreachable nodes (DefaultTolerationSeconds, which name
+NoExecute), the not-ready taint of a node's first seconds (TaintNodesByCondition), limits and overhead that
+LimitRange and RuntimeClass would add, and selectors that workloads would take from their templates. Spread
+constraints get no defaults from the API server; those of ``nodeAffinityPolicy`` and others are the scheduler's
+own.
 
 Promised: defaults are documented with the fields of the API.
 Source: pkg/apis/core/v1/defaults.go and zz_generated.defaults.go; pkg/registry/core/pod/strategy.go,
@@ -84,8 +85,8 @@ def defaulted(
 
 
 def _identified(shown: T, before: T | None, serial: int) -> T:
-    """R-DEFAULTS-01: An object of a namespaced kind without a namespace is in the namespace default, an object of
-    any other kind is in none, and an object without a uid is given one, which updates do not change."""
+    """R-DEFAULTS-01: An object of a namespaced kind without a namespace is in the namespace default, an object
+    of any other kind is in none, and an object without a uid is given one, which updates do not change."""
     metadata = shown.metadata
     kind = kind_of(shown)
     namespace = (metadata.namespace or DEFAULT_NAMESPACE) if kind.namespaced else ""
@@ -131,7 +132,8 @@ def _pod(pod: Pod, before: Pod | None, classes: Sequence[PriorityClass]) -> Pod:
 
 
 def _container(container: Container, host_network: bool) -> Container:
-    """R-DEFAULTS-03: A container with a limit for a resource and no request for it requests as much as its limit.
+    """R-DEFAULTS-03: A container with a limit for a resource and no request for it requests as much as its
+    limit.
     R-DEFAULTS-04: A container port without a protocol is a TCP port, and in a pod with hostNetwork a container
     port without a host port is a host port of the same number."""
     limits = _rounded(container.resources.limits)
@@ -151,8 +153,8 @@ def _container(container: Container, host_network: bool) -> Container:
 
 
 def _pod_level(spec: PodSpec, own: ResourceRequirements) -> ResourceRequirements:
-    """R-DEFAULTS-05: A pod with pod-level resources that neither limits nor requests huge pages of a size itself
-    has the limit that its containers have together.
+    """R-DEFAULTS-05: A pod with pod-level resources that neither limits nor requests huge pages of a size
+    itself has the limit that its containers have together.
     R-DEFAULTS-06: A pod with pod-level limits and without a pod-level request for a resource requests what its
     containers request together, except huge pages, or else as much as its limit.
 
@@ -207,8 +209,8 @@ def _rounded(amounts: ResourceList) -> dict[str, Quantity]:
 
 
 def _admitted(pod: Pod, spec: PodSpec, classes: Sequence[PriorityClass]) -> PodSpec:
-    """R-DEFAULTS-08: A pod without a priority or a preemption policy has those of the PriorityClass that it names,
-    of the default class if it names none, or else priority 0 and PreemptLowerPriority."""
+    """R-DEFAULTS-08: A pod without a priority or a preemption policy has those of the PriorityClass that it
+    names, of the default class if it names none, or else priority 0 and PreemptLowerPriority."""
     applies("R-DEFAULTS-08", when=spec.priority is None or not spec.preemption_policy)
     named = spec.priority_class_name
     found = _class_called(named, classes) if named else _default_class(classes)
@@ -246,8 +248,8 @@ def _kept(spec: PodSpec, before: PodSpec) -> PodSpec:
 
 def _folded(spec: PodSpec, labels: Mapping[str, str]) -> PodSpec:
     """R-DEFAULTS-09: When a pod is created, a requirement with its own value of each of the matchLabelKeys (In)
-    and mismatchLabelKeys (NotIn) is added to the labelSelector beside them; a missing labelSelector stays missing.
-    """
+    and mismatchLabelKeys (NotIn) is added to the labelSelector beside them; a missing labelSelector stays
+    missing."""
     affinity = spec.affinity
     if affinity is None and not spec.topology_spread_constraints:
         return spec

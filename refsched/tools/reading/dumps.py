@@ -58,7 +58,8 @@ def _objects(data: bytearray, where: str) -> Found:
 
 
 class _NotAsPrintedError(Exception):
-    """A _NotAsPrintedError says that this is no List as kubectl prints it, or that it is one only up to here."""
+    """A _NotAsPrintedError says that this is no List as kubectl prints it, or that it is one only up to
+    here."""
 
 
 def _of_documents(data: bytearray, where: str) -> Found:

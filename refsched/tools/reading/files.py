@@ -16,8 +16,8 @@ MAX_SHOWN = 300
 
 
 def open_file(path: str | Path) -> BinaryIO:
-    """Opens a regular file. Raises InputError for any other: opening a pipe without a writer, for example, would
-    never end."""
+    """Opens a regular file. Raises InputError for any other: opening a pipe without a writer, for example,
+    would never end."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):

@@ -2,9 +2,8 @@
 """Manifests: the objects of a cluster, from the files of a user.
 
 A file holds YAML documents or JSON; ``-`` is standard input; a folder stands for all manifests below it. A
-``List``, as kubectl prints it, stands for its items. Objects are completed by the API server's defaults, and are
-in the order in which a cluster is created, and by namespace and name within a kind.
-"""
+``List``, as kubectl prints it, stands for its items. Objects are completed by the API server's defaults, and
+are in the order in which a cluster is created, and by namespace and name within a kind."""
 
 from __future__ import annotations
 

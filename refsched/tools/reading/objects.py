@@ -15,7 +15,8 @@ from refsched.errors import InputError
 from refsched.objects.kinds import KINDS, ApiKind
 from refsched.objects.meta import ApiObject
 from refsched.objects.reading import read_as
-from refsched.tools.reading.alpha_fields import refuse_alpha_fields
+from refsched.releases.release import FeatureGate
+from refsched.tools.reading.alpha_fields import refuse_gated_fields
 
 _BY_GROUP_AND_NAME = {(kind.group, kind.name): kind for kind in KINDS}
 _GROUPS = frozenset(kind.group for kind in KINDS)
@@ -29,8 +30,8 @@ class UnknownKindError(InputError):
 
 
 def kind_called(api_version: str, kind: str) -> ApiKind:
-    """Returns the row of the table. Raises UnknownKindError, or InputError if only the version is not read, or if
-    the kind is one that no API server has, and like one that is read."""
+    """Returns the row of the table. Raises UnknownKindError, or InputError if only the version is not read, or
+    if the kind is one that no API server has, and like one that is read."""
     group, _, version = api_version.rpartition("/")
     found = _BY_GROUP_AND_NAME.get((group, kind))
     if found is None:
@@ -48,8 +49,8 @@ def _not_read_as(api_version: str, known: ApiKind) -> InputError:
 
 
 def _refuse_misspelt(group: str, api_version: str, kind: str) -> None:
-    """Raises InputError if a kind that is read must be meant. In the groups of Kubernetes nobody else adds kinds,
-    and in these versions of them those that scheduling does not read are unlike those that it does."""
+    """Raises InputError if a kind that is read must be meant. In the groups of Kubernetes nobody else adds
+    kinds, and in these versions of them those that scheduling does not read are unlike those that it does."""
     for known in KINDS:
         if known.name == kind and group in _GROUPS:
             raise _not_read_as(api_version, known)
@@ -60,8 +61,9 @@ def _refuse_misspelt(group: str, api_version: str, kind: str) -> None:
         raise InputError(f"there is no {kind!r:.60} in {api_version}; {near[name]} may be meant", "kind")
 
 
-def read_object(value: object) -> ApiObject:
-    """Reads one API object, ignoring fields that scheduling does not read.
+def read_object(value: object, gates: Mapping[str, FeatureGate] | None = None) -> ApiObject:
+    """Reads one API object, ignoring fields that scheduling does not read. Fields behind those of the ``gates``
+    that are off are refused.
 
     Raises an InputError that names the object and the field; it is an UnknownKindError if the kind is not read
     at all.
@@ -70,7 +72,8 @@ def read_object(value: object) -> ApiObject:
         raise InputError(f"expected an API object, found {value!r:.60}")
     try:
         kind = kind_called(_text(value, "apiVersion"), _text(value, "kind"))
-        refuse_alpha_fields(kind.type.kind, value)
+        if gates is not None:
+            refuse_gated_fields(kind.type.kind, value, gates)
         shown = read_as(kind.type, value)
         if not shown.metadata.name:
             raise InputError("is required and missing", "metadata.name")

@@ -71,7 +71,8 @@ def to_json(record: Record) -> Json:
 
 @cache
 def _members(kind: type[Any]) -> tuple[tuple[str, str, bool], ...]:
-    """Returns for each attribute its name, its name on the wire, and whether it is written even if it is empty."""
+    """Returns for each attribute its name, its name on the wire, and whether it is written even if it is
+    empty."""
     return tuple((a.name, json_name(a.name), a.default not in ("", ())) for a in attrs.fields(kind))
 
 

@@ -69,8 +69,8 @@ def _document(parser: Any, place: str) -> Any:
 
 @define
 class _Document:
-    """``anchored`` has each value with an anchor, its number of nodes, and its event; it has nothing for a value
-    that is still being read. ``nodes`` counts all nodes, and ``aliased`` those that aliases repeat."""
+    """``anchored`` has each value with an anchor, its number of nodes, and its event; it has nothing for a
+    value that is still being read. ``nodes`` counts all nodes, and ``aliased`` those that aliases repeat."""
 
     parser: Any
     anchored: dict[str, Any] = field(factory=dict)

@@ -10,7 +10,7 @@ from device_world import claim, device, device_class, first_of, one, piece
 from world import pod_object
 
 from refsched.errors import InputError
-from refsched.releases import DEFAULT
+from refsched.releases import DEFAULT, RELEASES
 from refsched.tools.reading.alpha_fields import _FIELDS
 from refsched.tools.reading.objects import read_object
 
@@ -78,9 +78,9 @@ POLICY = {"memory": {"value": "1Gi", "requestPolicy": {"default": "1Gi"}}}
 )
 def test_an_object_that_uses_it_is_refused(value: dict[str, Any], gate: str, where: str) -> None:
     with pytest.raises(InputError) as refused:
-        read_object(value)
+        read_object(value, DEFAULT.gates)
 
-    assert refused.value.problem == f"is behind the feature gate {gate}, which is alpha, and off"
+    assert refused.value.problem == f"is behind the feature gate {gate}, which is off"
     assert refused.value.field == where
 
 
@@ -90,7 +90,17 @@ def test_what_says_nothing_is_not_used() -> None:
     assert read_object(said) == read_object(piece("s", device("d")))
 
 
-def test_the_gates_are_off_and_cannot_be_set() -> None:
+def test_the_gates_are_off_in_some_release_and_cannot_be_set() -> None:
     for gate in _FIELDS:
-        known = DEFAULT.gates[gate]
-        assert (known.default, known.otherwise) == (False, None)
+        known = [release.gates[gate] for release in RELEASES.values() if gate in release.gates]
+        assert False in {each.default for each in known}
+        assert {each.otherwise for each in known} == {None}
+
+
+def test_what_a_release_has_by_default_is_read() -> None:
+    tainted = piece("s", {**device("d"), "taints": [{"key": "a", "effect": "NoSchedule"}]})
+
+    read_object(tainted, RELEASES["1.36"].gates)
+    with pytest.raises(InputError) as refused:
+        read_object(tainted, RELEASES["1.35"].gates)
+    assert "DRADeviceTaints" in refused.value.problem

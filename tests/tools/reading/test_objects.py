@@ -60,7 +60,7 @@ NOT_READ = {
     "apps/v1": "ControllerRevision DaemonSet Deployment Scale",
     "extensions/v1beta1": "DaemonSet Deployment Ingress ReplicaSet",
     "policy/v1beta1": "Eviction PodSecurityPolicy",
-    "resource.k8s.io/v1": "DeviceTaintRule ResourcePoolStatusRequest",
+    "resource.k8s.io/v1": "ResourcePoolStatusRequest",
     "resource.k8s.io/v1alpha2": "PodSchedulingContext ResourceClass ResourceClassParameters",
     "scheduling.k8s.io/v1alpha1": "PodGroup Workload",
     "storage.k8s.io/v1": "VolumeAttributesClass",

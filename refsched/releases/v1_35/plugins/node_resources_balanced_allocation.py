@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NodeResourcesBalancedAllocation before 1.36: a node whose resources are used evenly with the pod is preferred.
+"""NodeResourcesBalancedAllocation before 1.36: a node whose resources are used evenly with the pod is
+preferred.
 
 Changed by: kubernetes #135573 (the difference that the pod makes is scored, not the state that it leaves).
 Observed: that balance is preferred is documented, and not how it is measured.
@@ -20,8 +21,8 @@ class NodeResourcesBalancedAllocation(current.NodeResourcesBalancedAllocation):
     # --- Score ------------------------------------------------------------------------------------
 
     def score(self, requests: current.Requests, pod: PodInfo, node: NodeInfo) -> int:
-        """R-BALANCED-06 (instead of R-BALANCED-05): Until v1.35 NodeResourcesBalancedAllocation's score of a node
-        is the balance of the node's resources with the pod."""
+        """R-BALANCED-06 (instead of R-BALANCED-05): Until v1.35 NodeResourcesBalancedAllocation's score of a
+        node is the balance of the node's resources with the pod."""
         with_pod, _ = self.balances(requests, node)
         applies("R-BALANCED-06")
         return with_pod

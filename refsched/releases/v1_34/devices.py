@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The allocator of devices before 1.35. DRAResourceClaimDeviceStatus, which is on, made it the experimental
+one.
+
+Changed by: kubernetes #134189 (no device is taken from a pool that is incomplete or invalid).
+
+Observed: a scheduler may take another pool if the first one is invalid.
+Source: dynamic-resource-allocation/structured/internal/experimental/allocator_experimental.go, allocateOne
+(v0.34.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+
+from attrs import define, frozen
+
+from refsched.devices.errors import AllocationError
+from refsched.devices.pools import OfferedDevice, Pools
+from refsched.releases.v1_35 import devices as later
+from refsched.rules import applies
+
+
+@define
+class Search(later.Search):
+    def devices_from(self, start: int) -> Iterable[tuple[int, OfferedDevice]]:
+        """R-DRA-55 (instead of R-DRA-27, R-DRA-67): Devices are tried pool by pool, also those of a pool that
+        is incomplete, and an invalid pool that is reached is an error, even if a later pool has a device that
+        fits."""
+        return islice(enumerate(self._offered()), start, None)
+
+    def _offered(self) -> Iterable[OfferedDevice]:
+        for pool in self.pools:
+            if pool.invalid_reason:
+                applies("R-DRA-55")
+                raise AllocationError(f"pool {pool.name} is invalid: {pool.invalid_reason}")
+            yield from pool.devices
+
+
+@frozen
+class Allocator(later.Allocator):
+    search = Search
+
+    def found_nothing(self, pools: Pools) -> None:
+        """Does nothing: an invalid pool was an error when it was reached."""

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""DynamicResources before 1.35.
+
+Changed by: kubernetes #134711 (nodes score by the alternatives that would be allocated there).
+
+Source: plugins/dynamicresources/dynamicresources.go (v1.34.2).
+"""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from refsched.plugins import dynamic_resources as current
+from refsched.releases.v1_34.devices import Allocator
+from refsched.releases.v1_35.plugins import dynamic_resources as later
+
+
+@frozen
+class DynamicResources(later.DynamicResources):
+    POINTS = tuple(point for point in current.DynamicResources.POINTS if point != "score")
+    allocator = Allocator

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The allocator of devices before 1.36.
+
+Changed by: kubernetes #136641 (pools and slices have an order).
+
+Observed: in which order devices are tried is not part of the API.
+Source: dynamic-resource-allocation/structured/internal/incubating, allocator_incubating.go, pools_incubating.go
+(v0.35.4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import factorial, prod
+from typing import TypeVar
+
+from attrs import define, evolve, frozen
+
+from refsched.devices.pools import Pools
+from refsched.objects.node import Node
+from refsched.releases.v1_36 import devices as later
+from refsched.rules import applies
+
+
+@frozen
+class PoolOrders(Sequence[Pools]):
+    """PoolOrders are all the orders of ``pools``, and of the slices of each, by number. In the first, slices
+    are sorted by name."""
+
+    pools: Pools
+
+    def __len__(self) -> int:
+        return prod(
+            factorial(len(shuffled)) for shuffled in (self.pools, *(pool.slices for pool in self.pools))
+        )
+
+    def __getitem__(self, index: int) -> Pools:  # type: ignore[override]
+        """R-DRA-24 (instead of R-DRA-26): Pools, and the slices of a pool, are tried in any order:
+        kube-scheduler iterates over maps."""
+        applies("R-DRA-24")
+        number, in_order = _permuted(self.pools, range(len(self))[index])
+        pools = []
+        for pool in in_order:
+            number, slices = _permuted(pool.slices, number)
+            pools.append(evolve(pool, slices=tuple(slices)))
+        return tuple(pools)
+
+
+_T = TypeVar("_T")
+
+
+def _permuted(items: Sequence[_T], number: int) -> tuple[int, list[_T]]:
+    """Returns the order of these items that the number stands for, and what is left of the number to choose
+    other orders by."""
+    left, chosen = list(items), []
+    while left:
+        number, position = divmod(number, len(left))
+        chosen.append(left.pop(position))
+    return number, chosen
+
+
+@define
+class Search(later.Search):
+    def next_start(self, position: int) -> int:
+        """R-DRA-121 (instead of R-DRA-57): All devices are tried for each device of a request, so that a search
+        may take longer."""
+        applies("R-DRA-121")
+        return 0
+
+
+@frozen
+class Allocator(later.Allocator):
+    search = Search
+
+    def pool_orders(self, node: Node) -> Sequence[Pools]:
+        return PoolOrders(self.pools_of(node))

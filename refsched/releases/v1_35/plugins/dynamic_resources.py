@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""DynamicResources before 1.36.
+
+Changed by: kubernetes #137607 (a search for devices that takes too long is an error), #139017 (claims that are
+allocated already count for the score).
+
+Observed: how a search ends that takes too long is a setting.
+Source: plugins/dynamicresources/dynamicresources.go (v1.35.4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attrs import frozen
+
+from refsched.devices.errors import SearchTooLong
+from refsched.framework.interface import Continue, Reject
+from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.snapshot import Snapshot
+from refsched.framework.status import Status, error, unresolvable
+from refsched.plugins.dynamic_resources_claims import Allocations, PodClaims, allocations_on
+from refsched.releases.v1_35.devices import Allocator
+from refsched.releases.v1_36.plugins import dynamic_resources as later
+from refsched.rules import Reason, applies
+
+FEWER_ALLOCATIONS = Reason("number of allocations {} is smaller than number of claims", "R-DRA-123")
+
+
+MAX_ORDERS = 5040
+"""At most so many orders of pools are considered: all those of seven pools."""
+
+
+@frozen
+class DynamicResources(later.DynamicResources):
+    allocator = Allocator
+
+    def allocations(self, state: PodClaims, node: NodeInfo) -> Allocations:
+        """R-DRA-17 (observed: in which order pools are tried is not part of the API): Of the allocations that
+        are possible on the chosen node, Filter found any one.
+        R-DRA-16 (observed: in which order pools are tried is not part of the API): The order in which pools are
+        tried may decide which devices are found on a node, if any."""
+        assert state.allocator is not None
+        orders = state.allocator.pool_orders(node.existing_node)
+        applies("R-DRA-16", when=len(orders) > 1)
+        possible: list[Allocations] = []
+        for number in range(min(len(orders), MAX_ORDERS)):
+            allocated = allocations_on(state, node, orders[number])
+            if allocated and allocated not in possible:
+                possible.append(allocated)
+        applies("R-DRA-17", when=len(possible) > 1)
+        return state.choices.choose("allocation", possible) if possible else ()
+
+    def too_long(self, problem: SearchTooLong, node: NodeInfo) -> Status:
+        """R-DRA-122 (instead of R-DRA-68): A node on which the search for devices is given up is rejected as
+        UnschedulableAndUnresolvable."""
+        return unresolvable(Reason(str(problem), "R-DRA-122"))
+
+    def pre_score(
+        self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot
+    ) -> Continue[PodClaims | None] | Reject:
+        """R-DRA-123: Scoring fails with an error if
+        some of the pod's claims are yet to be allocated and others are not."""
+        found = super().pre_score(pod, feasible, snapshot)
+        state = found.state if isinstance(found, Continue) else None
+        if state is not None and 0 < len(state.to_allocate) < len(state.claims):
+            return Reject(error(FEWER_ALLOCATIONS.of(len(state.to_allocate))))
+        return found
