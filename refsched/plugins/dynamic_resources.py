@@ -202,8 +202,8 @@ class DynamicResources:
 
     def score(self, state: PodClaims | None, pod: PodInfo, node: NodeInfo) -> int:
         """R-DRA-18: A node scores, for each list of alternatives of which one would be allocated there, 8 less
-        as many as stand before that one in the list, if any claim of the pod is yet to be allocated. Source:
-        computeScore."""
+        as many as stand before that one in the list, if any claim of the pod is yet to be allocated.
+        Source: computeScore."""
         if state is None or state.allocator is None or not state.has_alternatives:
             return 0
         applies("R-DRA-18")
@@ -231,8 +231,7 @@ class DynamicResources:
     ) -> Continue[PodClaims | None] | Reject:
         """R-DRA-08: Reserve of DynamicResources assumes the devices that Filter found on the node to be
         allocated until PreBind writes the allocation or Unreserve ends it; without Filter, it fails with an
-        error.
-        R-DRA-17: Of the allocations that are possible on the chosen node, Filter found any one."""
+        error."""
         if state is None or state.allocator is None:
             return Continue(state)
         chosen = self.allocations(state, node) if state.is_filtered else ()

@@ -14,9 +14,9 @@ from refsched.checking.following import Following
 from refsched.checking.open_filters import Lazily, filter_ways, followed, interrupted
 from refsched.checking.search import SearchPlan, planned_search
 from refsched.cycle.decide import Decider, Decision
-from refsched.devices.allocator import Allocator
 from refsched.devices.errors import RejectedOnNode
-from refsched.devices.pools import DeviceID
+from refsched.devices.ids import DeviceID
+from refsched.devices.in_use import InUse
 from refsched.framework.choices import Choices, FirstChoice
 from refsched.framework.interface import Continue
 from refsched.framework.node_info import NodeInfo, PodInfo
@@ -30,6 +30,7 @@ from refsched.objects.reading import read_as
 from refsched.plugins.dynamic_resources import DynamicResources
 from refsched.plugins.dynamic_resources_claims import PodClaims
 from refsched.records import Attempt
+from refsched.releases.v1_35.devices import Allocator
 from tests.snapshots import snapshot_of
 
 
@@ -188,7 +189,7 @@ def state_of(allocator: Allocator | None) -> CycleState:
 
 
 def allocator_of(*pools: str) -> Allocator:
-    return Allocator(slices(*pools), frozenset({DeviceID("gpu", "other", "d")}), lambda name: None)
+    return Allocator(slices(*pools), InUse(frozenset({DeviceID("gpu", "other", "d")})), lambda name: None)
 
 
 def test_filter_may_try_the_pools_of_a_node_in_any_order() -> None:
