@@ -121,8 +121,9 @@ class Allocator:
 
     def found_nothing(self, pools: Pools) -> None:
         """R-DRA-67 (observed: the wording of reasons is not part of the API): If nothing is found on a node
-        that reaches an invalid pool, the pool is the reason for which the node is rejected. Raises
-        RejectedOnNode."""
+        that reaches an invalid pool, the pool is the reason for which the node is rejected.
+
+        Raises RejectedOnNode."""
         if any(pool.invalid_reason for pool in pools if not pool.is_incomplete):
             applies("R-DRA-67")
             raise RejectedOnNode("invalid resource pools were encountered")

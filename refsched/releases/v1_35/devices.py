@@ -35,8 +35,7 @@ class PoolOrders(Sequence[Pools]):
         )
 
     def __getitem__(self, index: int) -> Pools:  # type: ignore[override]
-        """R-DRA-24 (instead of R-DRA-26): Pools, and the slices of a pool, are tried in any order:
-        kube-scheduler iterates over maps."""
+        """Returns the pools in the order of this number."""
         applies("R-DRA-24")
         number, in_order = _permuted(self.pools, range(len(self))[index])
         pools = []
@@ -73,4 +72,6 @@ class Allocator(later.Allocator):
     search = Search
 
     def pool_orders(self, node: Node) -> Sequence[Pools]:
+        """R-DRA-24 (instead of R-DRA-26): Pools, and the slices of a pool, are tried in any order: kube-scheduler
+        iterates over maps."""
         return PoolOrders(self.pools_of(node))
