@@ -31,8 +31,7 @@ class RequestName:
 
 
 class Constraint(Protocol):
-    """A Constraint is asked about each device that is about to be allocated, and told of each that is given
-    up."""
+    """``add`` is called with each device that is about to be allocated, ``remove`` with each that is given up."""
 
     def add(self, request: RequestName, offered: OfferedDevice) -> bool: ...
 

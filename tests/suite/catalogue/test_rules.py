@@ -10,7 +10,9 @@ import pytest
 
 import conformance
 from refsched.framework.events import ActionType
+from refsched.queue.hint_table import HintTable, event_rule
 from refsched.queue.transitions import TRANSITIONS
+from refsched.releases import RELEASES
 from refsched.suite.catalogue.elsewhere import why_elsewhere
 from refsched.suite.catalogue.rules import (
     OBSERVED,
