@@ -16,8 +16,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from refsched.cycle.cycle import Held
 from refsched.framework.choices import Choices, FirstChoice
+from refsched.framework.reserve_and_bind import Held
 from refsched.machine.profiles import scheduler_of
 from refsched.objects.pod import Pod
 from refsched.records import (

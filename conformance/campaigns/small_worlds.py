@@ -23,7 +23,7 @@ from attrs import Factory, define, frozen
 
 from conformance.campaigns.worlds import World, worlds
 from conformance.vocabulary.objects import SCRIPT
-from refsched.cycle.cycle import Held, OnPermit
+from refsched.framework.reserve_and_bind import Held, OnPermit
 from refsched.machine.profiles import scheduler_of
 from refsched.objects.pod import Pod
 from refsched.queue.queued_pod import QueuedPod

@@ -69,7 +69,7 @@ def space_of(scheduler: SchedulerState, pod: Pod, parallelism: int) -> SearchSpa
     if framework is None or not framework.filter_plugins:
         return None
     snapshot, queue = scheduler.snapshot(), scheduler.queue
-    decider = scheduler.release.decider(framework, snapshot, queue.nominated_pods_for_node)
+    decider = scheduler.decider(framework, snapshot, queue.nominated_pods_for_node)
     nodes = [info.name for info in snapshot.nodes]
     start = scheduler.next_start_node_index
     return SearchSpace(

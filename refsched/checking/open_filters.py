@@ -20,10 +20,11 @@ from refsched.checking.own_plugins import OwnPlugins
 from refsched.devices.allocator import Allocates, Allocator
 from refsched.devices.errors import RejectedOnNode
 from refsched.devices.pools import Pools
+from refsched.framework.cycle_state import CycleState, Scores
 from refsched.framework.interface import Plugin
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.post_filter import PostFilterContext, PostFilterPlugin, PostFilterResult
-from refsched.framework.runtime import CycleState, Framework, Scores
+from refsched.framework.runtime import Framework
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Status
 from refsched.objects.dra import AllocationResult, ResourceClaim

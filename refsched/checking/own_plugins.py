@@ -15,6 +15,7 @@ from typing import Any
 
 from attrs import define, evolve, field, frozen
 
+from refsched.framework.cycle_state import Scores
 from refsched.framework.interface import (
     Api,
     Continue,
@@ -27,7 +28,7 @@ from refsched.framework.interface import (
 )
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.post_filter import PostFilterContext, PostFilterResult
-from refsched.framework.runtime import Framework, Scores
+from refsched.framework.runtime import Framework
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Code, Status, unschedulable
 from refsched.objects.store import ObjectStore

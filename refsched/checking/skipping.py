@@ -67,7 +67,7 @@ class Popping:
 
 def skippable_heads(scheduler: Scheduler) -> list[str]:
     """Returns the pods (``namespace/name``) that may be popped next, and would be skipped then."""
-    is_skipped, state = scheduler.kubernetes.machine.is_skipped, scheduler.state
+    is_skipped, state = scheduler.kubernetes.is_skipped, scheduler.state
     return [queued.key for queued in state.queue.heads() if is_skipped(state, queued.pod)]
 
 

@@ -12,7 +12,7 @@ from functools import partial
 from itertools import chain
 
 from refsched.cycle.decide import Decision
-from refsched.framework.runtime import PreFilterResult, Scores
+from refsched.framework.cycle_state import PreFilterResult, Scores
 from refsched.framework.status import Status
 from refsched.framework.table import Table
 from refsched.records import SCHEDULED, Attempt, NodeStatus, PreFilter

@@ -12,14 +12,16 @@ from collections.abc import Callable, Generator
 from attrs import evolve
 
 from refsched.cache.cache import CacheError
-from refsched.cycle.cycle import Cycle, OnPermit, Stop
+from refsched.cycle.cycle import Cycle
 from refsched.cycle.failure import Failure, handle_scheduling_failure, rejected_on
-from refsched.cycle.reserve_and_bind import (
+from refsched.framework.reserve_and_bind import (
     Runs,
+    Stop,
     run_bind_plugins,
     run_post_bind_plugins,
     run_pre_bind_plugins,
     run_unreserve_plugins,
+    wait_on_permit,
 )
 from refsched.framework.status import SUCCESS, Status, error
 from refsched.objects.pod import Pod
@@ -66,19 +68,6 @@ def _wait_and_bind(cycle: Cycle) -> Generator[Stop, None, Failure | None]:
             return Failure(status)
     run_post_bind_plugins(cycle)
     return None
-
-
-def wait_on_permit(cycle: Cycle) -> Generator[Stop, None, Status]:
-    """R-PERMIT-05: A pod that does not wait on Permit goes on to PreBind at once."""
-    uid = cycle.on_node[0].pod.uid
-    waiting = cycle.scheduler.waiting_pods.get(uid)
-    if waiting is None:
-        applies("R-PERMIT-05")
-        return SUCCESS
-    while waiting.decision is None:
-        yield OnPermit(waiting)
-    cycle.scheduler.waiting_pods.remove(uid)
-    return waiting.decision
 
 
 def _bind(cycle: Cycle) -> Runs:

@@ -9,42 +9,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from attrs import Factory, define, frozen
+from attrs import Factory, define
 
-from refsched.binding.waiting_pods import WaitingPod
-from refsched.framework.interface import Plugin, RecordedCalls, WaitFor, extends
+from refsched.framework.interface import Plugin, RecordedCalls, extends
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.runtime import Framework
 from refsched.machine.state import SchedulerState
 from refsched.queue.queued_pod import QueuedPod
-
-# --- What a cycle may stop at ---------------------------------------------------------------------
-
-
-@frozen
-class Held:
-    """The plugin is a scripted one, and does not return from this point until it is released."""
-
-    plugin: str
-    point: str
-
-
-@frozen
-class OnPermit:
-    """The pod waits for a decision on Permit."""
-
-    waiting: WaitingPod
-
-
-@frozen
-class OnPreBind:
-    """A plugin waits for an answer to what it wrote; ``deadline`` is in seconds of the machine's clock."""
-
-    wait: WaitFor
-    deadline: float
-
-
-Stop = Held | OnPermit | OnPreBind
 
 
 @define(eq=False)

@@ -22,8 +22,9 @@ from refsched.cycle.find_nodes import (
     num_feasible_nodes_to_find,
 )
 from refsched.cycle.fit_error import Diagnosis
+from refsched.framework.cycle_state import PreFilterResult, Scores
 from refsched.framework.node_info import NodeInfo, PodInfo
-from refsched.framework.runtime import Framework, PreFilterResult, Scores
+from refsched.framework.runtime import Framework
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Status, unresolvable
 from refsched.rules import applies

@@ -11,8 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from attrs import field, frozen
 
+from refsched.framework.cycle_state import CycleState
 from refsched.framework.node_info import NodeInfo, PodInfo
-from refsched.framework.runtime import CycleState, Framework
+from refsched.framework.runtime import Framework
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Code, Status
 from refsched.rules import applies

@@ -12,9 +12,8 @@ from attrs import frozen
 from refsched.cycle.cycle import Cycle
 from refsched.cycle.decide import Decision
 from refsched.framework.node_info import PodInfo
-from refsched.framework.post_filter import PostFilterContext, PostFilterResult
+from refsched.framework.post_filter import PostFilterContext, run_post_filter_plugins
 from refsched.framework.snapshot import Snapshot
-from refsched.framework.status import Code, error, unschedulable
 from refsched.records import Output
 from refsched.rules import applies
 
@@ -32,7 +31,8 @@ class PostFilterOutcome:
 def run_post_filter(cycle: Cycle, pod: PodInfo, snapshot: Snapshot, decision: Decision) -> PostFilterOutcome:
     """R-POSTFILTER-01: A profile without PostFilter plugins leaves the pod's nomination as it was."""
     scheduler = cycle.scheduler
-    if not cycle.framework.post_filter_plugins:
+    plugins = cycle.framework.post_filter_plugins
+    if not plugins:
         applies("R-POSTFILTER-01")
         return PostFilterOutcome()
     context = PostFilterContext(
@@ -48,27 +48,8 @@ def run_post_filter(cycle: Cycle, pod: PodInfo, snapshot: Snapshot, decision: De
         scheduler.choices,
     )
     reported = len(scheduler.records)
-    result = scheduler.release.evict(scheduler, pod.pod, _run(cycle, context))
+    result = scheduler.evict(scheduler, pod.pod, run_post_filter_plugins(plugins, context))
     writes = tuple(scheduler.records[reported:])
     del scheduler.records[reported:]
     victims = tuple(sorted(victim.pod.key for victim in result.victims)) or None
     return PostFilterOutcome(result.status.message, result.nominated_node, victims, writes)
-
-
-def _run(cycle: Cycle, context: PostFilterContext) -> PostFilterResult:
-    """R-POSTFILTER-02: The PostFilter point ends at the first plugin that succeeds, says
-    UnschedulableAndUnresolvable or fails; if none does, all reasons are reported, and the last nomination
-    counts."""
-    reasons: list[str] = []
-    nominated: str | None = None
-    for plugin in cycle.framework.post_filter_plugins:
-        result = plugin.post_filter(context)
-        applies("R-POSTFILTER-02")
-        if result.status.is_success or result.status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
-            return result
-        if not result.status.is_rejected:
-            return PostFilterResult(error(result.status.message).by(plugin.name))
-        if result.nominated_node is not None:
-            nominated = result.nominated_node
-        reasons.extend(result.status.reasons)
-    return PostFilterResult(unschedulable(*reasons), nominated)

@@ -12,18 +12,23 @@ from contextlib import suppress
 
 from attrs import evolve
 
-from refsched.binding.waiting_pods import WaitingPod
 from refsched.cache.cache import CacheError
 from refsched.cycle.attempt import describe
-from refsched.cycle.cycle import Cycle, Stop
+from refsched.cycle.cycle import Cycle
 from refsched.cycle.decide import Decision
 from refsched.cycle.failure import Failure, handle_scheduling_failure, rejected_on
 from refsched.cycle.fit_error import fit_error_message
 from refsched.cycle.post_filter import run_post_filter
-from refsched.cycle.reserve_and_bind import run_permit_plugins, run_reserve_plugins, run_unreserve_plugins
 from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.reserve_and_bind import (
+    Stop,
+    run_permit_plugins,
+    run_reserve_plugins,
+    run_unreserve_plugins,
+)
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Code, Status, error, unresolvable
+from refsched.framework.waiting_pods import WaitingPod
 from refsched.objects.meta import ObjectMeta
 from refsched.objects.node import Node
 from refsched.records import SCHEDULED, Attempt, Output
@@ -68,7 +73,7 @@ def decide(cycle: Cycle, pod: PodInfo, snapshot: Snapshot) -> Decision:
     """R-SEARCH-05 (observed: which nodes are looked at, and in which order, is an optimization): The next search
     starts at the node after the last one that this search processed, also if it ended in an error."""
     scheduler, framework = cycle.scheduler, cycle.framework
-    decider = scheduler.release.decider(
+    decider = scheduler.decider(
         framework,
         snapshot,
         scheduler.queue.nominated_pods_for_node,

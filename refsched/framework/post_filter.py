@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """PostFilter: what a plugin is given when a pod fits on no node, and what it answers.
 
-Source: staging kube-scheduler/framework/interface.go, PostFilterPlugin, PostFilterResult (v0.34.2).
+Source: staging kube-scheduler/framework/interface.go, PostFilterPlugin, PostFilterResult (v0.34.2);
+pkg/scheduler/framework/runtime/framework.go, RunPostFilterPlugins (v1.34.2).
 """
 
 from __future__ import annotations
@@ -12,12 +13,38 @@ from typing import Protocol, runtime_checkable
 
 from attrs import frozen
 
+from refsched.extenders.extender import Extender
 from refsched.framework.choices import Choices
+from refsched.framework.cycle_state import CycleState
 from refsched.framework.interface import Api, Plugin
-from refsched.framework.node_info import PodInfo
-from refsched.framework.runtime import CycleState, Framework
+from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
-from refsched.framework.status import Status
+from refsched.framework.status import Code, Status, error, unschedulable
+from refsched.rules import applies
+
+
+class Handle(Protocol):
+    """A Handle is what a PostFilter plugin may ask of the framework (framework/runtime.py, which see)."""
+
+    @property
+    def extenders(self) -> Sequence[Extender]: ...
+
+    def add_pod(
+        self, state: CycleState, pod: PodInfo, added: PodInfo, node: NodeInfo, snapshot: Snapshot
+    ) -> CycleState: ...
+
+    def remove_pod(
+        self, state: CycleState, pod: PodInfo, removed: PodInfo, node: NodeInfo, snapshot: Snapshot
+    ) -> CycleState: ...
+
+    def run_filter_plugins_with_nominated_pods(
+        self,
+        state: CycleState,
+        pod: PodInfo,
+        node: NodeInfo,
+        nominated: Sequence[PodInfo],
+        snapshot: Snapshot,
+    ) -> Status: ...
 
 
 @frozen
@@ -28,7 +55,7 @@ class PostFilterContext:
     others. ``now`` is the machine's clock; a victim without a start time counts as started now.
     """
 
-    framework: Framework
+    framework: Handle
     snapshot: Snapshot
     state: CycleState
     pod: PodInfo
@@ -60,3 +87,24 @@ class PostFilterResult:
 @runtime_checkable
 class PostFilterPlugin(Plugin, Protocol):
     def post_filter(self, context: PostFilterContext) -> PostFilterResult: ...
+
+
+def run_post_filter_plugins(
+    plugins: Sequence[PostFilterPlugin], context: PostFilterContext
+) -> PostFilterResult:
+    """R-POSTFILTER-02: The PostFilter point ends at the first plugin that succeeds, says
+    UnschedulableAndUnresolvable or fails; if none does, all reasons are reported, and the last nomination
+    counts."""
+    reasons: list[str] = []
+    nominated: str | None = None
+    for plugin in plugins:
+        result = plugin.post_filter(context)
+        applies("R-POSTFILTER-02")
+        if result.status.is_success or result.status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
+            return result
+        if not result.status.is_rejected:
+            return PostFilterResult(error(result.status.message).by(plugin.name))
+        if result.nominated_node is not None:
+            nominated = result.nominated_node
+        reasons.extend(result.status.reasons)
+    return PostFilterResult(unschedulable(*reasons), nominated)

@@ -4,16 +4,18 @@ do.
 
 Promised: in which order plugins are called is documented with the scheduling framework, KEP-624.
 Source: pkg/scheduler/framework/runtime/framework.go, RunReservePluginsReserve, RunReservePluginsUnreserve,
-RunPermitPlugins, RunPreBindPlugins, RunBindPlugins, RunPostBindPlugins (v1.34.2).
+RunPermitPlugins, WaitOnPermit, RunPreBindPlugins, RunBindPlugins, RunPostBindPlugins (v1.34.2).
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import Any
+from typing import Any, Protocol
 
-from refsched.cycle.cycle import Cycle, Held, OnPreBind, Stop
+from attrs import frozen
+
 from refsched.framework.interface import (
+    Api,
     Continue,
     Hold,
     Plugin,
@@ -26,15 +28,81 @@ from refsched.framework.interface import (
     extends,
 )
 from refsched.framework.left_out import cannot_pre_bind, cannot_reserve
-from refsched.framework.status import SUCCESS, Code, Status, error
-from refsched.objects.pod import Pod
+from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.runtime import Framework
+from refsched.framework.status import SUCCESS, Code, Status
+from refsched.framework.waiting_pods import WaitingPod, WaitingPods
 from refsched.rules import applies
 
+# --- What a cycle may stop at ---------------------------------------------------------------------
+
+
+@frozen
+class Held:
+    """The plugin is a scripted one, and does not return from this point until it is released."""
+
+    plugin: str
+    point: str
+
+
+@frozen
+class OnPermit:
+    """The pod waits for a decision on Permit."""
+
+    waiting: WaitingPod
+
+
+@frozen
+class OnPreBind:
+    """A plugin waits for an answer to what it wrote; ``deadline`` is in seconds of the machine's clock."""
+
+    wait: WaitFor
+    deadline: float
+
+
+Stop = Held | OnPermit | OnPreBind
 Runs = Generator[Stop, None, Status]
 """A Runs yields what it waits for, and returns a status in the end."""
 
+# --- What plugins from Reserve on are called with -------------------------------------------------
 
-def _once_released(cycle: Cycle, plugin: Plugin, point: str, answer: Any) -> Generator[Stop, None, Any]:
+
+class Clock(Protocol):
+    """``now`` is in seconds."""
+
+    @property
+    def now(self) -> float: ...
+
+
+class Machine(Api, Protocol):
+    """A Machine is what the plugins reach beside the pod and its node."""
+
+    @property
+    def clock(self) -> Clock: ...
+
+    @property
+    def waiting_pods(self) -> WaitingPods: ...
+
+
+class Assumed(Protocol):
+    """An Assumed is the cycle of a pod that is assumed on a node; ``states`` is what each plugin keeps for it."""
+
+    @property
+    def scheduler(self) -> Machine: ...
+
+    @property
+    def framework(self) -> Framework: ...
+
+    @property
+    def states(self) -> dict[str, Any]: ...
+
+    @property
+    def on_node(self) -> tuple[PodInfo, NodeInfo]: ...
+
+    def note_call(self, plugin: Plugin, point: str) -> None: ...
+
+
+def _once_released(cycle: Assumed, plugin: Plugin, point: str, answer: Any) -> Generator[Stop, None, Any]:
     """Returns the plugin's answer; if the plugin asks to be held, once it is released."""
     cycle.note_call(plugin, point)
     if isinstance(answer, Hold):
@@ -46,17 +114,17 @@ def _once_released(cycle: Cycle, plugin: Plugin, point: str, answer: Any) -> Gen
 # --- Reserve --------------------------------------------------------------------------------------
 
 
-def run_reserve_plugins(cycle: Cycle) -> Runs:
+def run_reserve_plugins(cycle: Assumed) -> Runs:
     """R-RESERVE-01: Reserve plugins are called in order until one does not succeed; the rest are not called."""
     for plugin in cycle.framework.reserve_plugins:
         status = yield from _reserve(cycle, plugin)
         if not status.is_success:
             applies("R-RESERVE-01")
-            return cycle.scheduler.release.failure_at("Reserve", plugin.name, status, cycle.queued.pod)
+            return cycle.framework.failure_at("Reserve", plugin, status, cycle.on_node[0].pod)
     return SUCCESS
 
 
-def _reserve(cycle: Cycle, plugin: ReservePlugin) -> Runs:
+def _reserve(cycle: Assumed, plugin: ReservePlugin) -> Runs:
     failure = cannot_reserve(cycle.framework.pre_filter_plugins, plugin)
     if failure is not None:
         return failure
@@ -69,7 +137,7 @@ def _reserve(cycle: Cycle, plugin: ReservePlugin) -> Runs:
     return SUCCESS
 
 
-def run_unreserve_plugins(cycle: Cycle) -> None:
+def run_unreserve_plugins(cycle: Assumed) -> None:
     """R-ROLLBACK-01: When a pod is not bound after all, Unreserve of every Reserve plugin is called in reverse
     order, whether or not its Reserve was called."""
     for plugin in reversed(cycle.framework.reserve_plugins):
@@ -82,19 +150,10 @@ def run_unreserve_plugins(cycle: Cycle) -> None:
             plugin.take_back(state, pod, node, cycle.scheduler)
 
 
-def failure_at(point: str, plugin: str, status: Status, pod: Pod) -> Status:
-    """Returns a rejection as it is, and any other status as an error that says where it was met. In Go a Skip
-    at a point that does not know it is no error, and is printed as nil (Status.AsError)."""
-    if status.is_rejected:
-        return status.by(plugin)
-    said = "%!w(<nil>)" if status.code is Code.SKIP else status.message
-    return error(f'running {point} plugin "{plugin}": {said}').by(plugin)
-
-
 # --- Permit ---------------------------------------------------------------------------------------
 
 
-def run_permit_plugins(cycle: Cycle) -> Generator[Stop, None, tuple[Status, dict[str, float]]]:
+def run_permit_plugins(cycle: Assumed) -> Generator[Stop, None, tuple[Status, dict[str, float]]]:
     """R-PERMIT-01: Permit plugins are called in order until one rejects the pod; if none does, the pod waits for
     all those that answered Wait.
 
@@ -108,25 +167,38 @@ def run_permit_plugins(cycle: Cycle) -> Generator[Stop, None, tuple[Status, dict
         if isinstance(answer, Wait):
             waits[plugin.name] = answer.timeout
         elif not answer.is_success:
-            return cycle.scheduler.release.failure_at("Permit", plugin.name, answer, cycle.queued.pod), {}
+            return cycle.framework.failure_at("Permit", plugin, answer, cycle.on_node[0].pod), {}
     return SUCCESS, waits
+
+
+def wait_on_permit(cycle: Assumed) -> Runs:
+    """R-PERMIT-05: A pod that does not wait on Permit goes on to PreBind at once."""
+    uid = cycle.on_node[0].pod.uid
+    waiting = cycle.scheduler.waiting_pods.get(uid)
+    if waiting is None:
+        applies("R-PERMIT-05")
+        return SUCCESS
+    while waiting.decision is None:
+        yield OnPermit(waiting)
+    cycle.scheduler.waiting_pods.remove(uid)
+    return waiting.decision
 
 
 # --- PreBind --------------------------------------------------------------------------------------
 
 
-def run_pre_bind_plugins(cycle: Cycle) -> Runs:
+def run_pre_bind_plugins(cycle: Assumed) -> Runs:
     """R-BIND-01: PreBind plugins are called in order, each when the one before has finished, until one does not
     succeed; the rest are not called."""
     for plugin in cycle.framework.pre_bind_plugins:
         status = yield from _pre_bind(cycle, plugin)
         if not status.is_success:
             applies("R-BIND-01")
-            return cycle.scheduler.release.failure_at("PreBind", plugin.name, status, cycle.queued.pod)
+            return cycle.framework.failure_at("PreBind", plugin, status, cycle.on_node[0].pod)
     return SUCCESS
 
 
-def _pre_bind(cycle: Cycle, plugin: PreBindPlugin) -> Runs:
+def _pre_bind(cycle: Assumed, plugin: PreBindPlugin) -> Runs:
     pod, node = cycle.on_node
     state = cycle.states.get(plugin.name)
     framework = cycle.framework
@@ -151,7 +223,7 @@ def _pre_bind(cycle: Cycle, plugin: PreBindPlugin) -> Runs:
 # --- Bind -----------------------------------------------------------------------------------------
 
 
-def run_bind_plugins(cycle: Cycle) -> Runs:
+def run_bind_plugins(cycle: Assumed) -> Runs:
     """R-BIND-02: Bind plugins are called in order until one does not answer Skip; its status is that of Bind."""
     status: Status = Status(Code.SKIP)
     for plugin in cycle.framework.bind_plugins:
@@ -162,11 +234,11 @@ def run_bind_plugins(cycle: Cycle) -> Runs:
             continue
         if status.is_success:
             return status
-        return cycle.scheduler.release.failure_at("Bind", plugin.name, status, cycle.queued.pod)
+        return cycle.framework.failure_at("Bind", plugin, status, cycle.on_node[0].pod)
     return status
 
 
-def run_post_bind_plugins(cycle: Cycle) -> None:
+def run_post_bind_plugins(cycle: Assumed) -> None:
     """R-BIND-03: PostBind plugins are called in order once the pod is bound, and cannot reject it."""
     for plugin in cycle.framework.post_bind_plugins:
         applies("R-BIND-03")

@@ -8,12 +8,12 @@ Source: pkg/scheduler/framework/runtime/framework.go (v1.34.2).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import evolve, field, frozen
 
 from refsched.extenders.extender import Extender
+from refsched.framework.cycle_state import CycleState, PreFilterResult, Scores
 from refsched.framework.interface import (
     BindPlugin,
     Continue,
@@ -41,56 +41,11 @@ from refsched.framework.left_out import (
     without_filter,
 )
 from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.post_filter import PostFilterPlugin
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Code, Status, error, unresolvable
+from refsched.objects.pod import Pod
 from refsched.rules import applies
-
-if TYPE_CHECKING:
-    from refsched.framework.post_filter import PostFilterPlugin
-
-
-@frozen
-class CycleState:
-    """A CycleState holds what PreFilter computed, by plugin, and the plugins whose Filter is not called for
-    this pod. ``left_out`` has what plugins whose PreFilter was left out answer at Filter instead."""
-
-    states: Mapping[str, Any] = field(factory=dict)
-    skipped: frozenset[str] = frozenset()
-    left_out: Mapping[str, AnswerAlone] = field(factory=dict)
-
-
-@frozen
-class PreFilterResult:
-    """``nodes`` is None where no plugin narrowed the search; ``narrowed_by`` names those that did."""
-
-    status: Status
-    state: CycleState
-    nodes: frozenset[str] | None = None
-    narrowed_by: frozenset[str] = frozenset()
-
-
-@frozen(slots=False)
-class Scores:
-    """Scores holds what each plugin scored each node, before Normalize and after it, and the weights by which the
-    normalized scores are multiplied. The scores in ``extenders`` are weighted already, and need not name every
-    node."""
-
-    raw: Mapping[str, Mapping[str, int]]
-    normalized: Mapping[str, Mapping[str, int]]
-    weights: Mapping[str, int]
-    extenders: Mapping[str, Mapping[str, int]] = field(factory=dict)
-
-    @cached_property
-    def weighted(self) -> Mapping[str, Mapping[str, int]]:
-        return {
-            name: {node: score * self.weights[name] for node, score in scores.items()}
-            for name, scores in self.normalized.items()
-        }
-
-    def totals(self, nodes: Sequence[NodeInfo]) -> dict[str, int]:
-        """Returns the sum of all scores of each of these nodes."""
-        given = (*self.weighted.values(), *self.extenders.values())
-        return {node.name: sum(scores.get(node.name, 0) for scores in given) for node in nodes}
 
 
 @frozen
@@ -323,6 +278,17 @@ class Framework:
         }
         applies("R-FRAMEWORK-14", when=scoring)
         return Scores(raw, normalized, self.score_weights)
+
+    # --- Reserve, Permit, PreBind, Bind (framework/reserve_and_bind.py) ---------------------------
+
+    def failure_at(self, point: str, plugin: Plugin, status: Status, pod: Pod) -> Status:
+        """Returns what becomes of a status, other than Success, that a plugin answers at Reserve, Permit, PreBind
+        or Bind: a rejection stays as it is, and any other status is an error that says where it was met. In Go a
+        Skip at a point that does not know it is no error, and is printed as nil (Status.AsError)."""
+        if status.is_rejected:
+            return status.by(plugin.name)
+        said = "%!w(<nil>)" if status.code is Code.SKIP else status.message
+        return error(f'running {point} plugin "{plugin.name}": {said}').by(plugin.name)
 
 
 def _nobody_satisfies(plugins: set[str]) -> str:

@@ -16,7 +16,6 @@ from refsched.devices.taints import with_rules
 from refsched.framework import events
 from refsched.framework.events import ActionType, ClusterEvent
 from refsched.machine.api_server import Event
-from refsched.machine.of_release import MachineOfRelease
 from refsched.machine.state import SchedulerState
 from refsched.objects.dra import DeviceTaintRule, ResourceSlice
 from refsched.objects.meta import ApiObject
@@ -254,6 +253,3 @@ def is_skipped(scheduler: SchedulerState, pod: Pod) -> bool:
 
 def keep_assumed_pods(scheduler: SchedulerState) -> None:
     """Does nothing: assumed pods do not expire. Source: scheduler.go, durationToExpireAssumedPod."""
-
-
-MACHINE = MachineOfRelease(handle, is_skipped, keep_assumed_pods)

@@ -104,5 +104,7 @@ def scheduler_of(
         float(config.pod_max_backoff_seconds),
         clock.since_a_whole_second,
     )
-    state = SchedulerState(frameworks, queue, choices, clock, objects, release.cycle, cache=release.cache())
+    state = SchedulerState(
+        frameworks, queue, choices, clock, objects, release.decider, release.evict, cache=release.cache()
+    )
     return Scheduler(state, release, frozen_timers)

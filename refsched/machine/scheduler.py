@@ -12,10 +12,11 @@ from collections.abc import Generator
 
 from attrs import define
 
-from refsched.binding.waiting_pods import WaitingPod
-from refsched.cycle.cycle import Cycle, Held, OnPermit, OnPreBind, Stop
+from refsched.cycle.cycle import Cycle
 from refsched.errors import InputError
 from refsched.framework.node_info import NodeInfo
+from refsched.framework.reserve_and_bind import Held, OnPermit, OnPreBind, Stop
+from refsched.framework.waiting_pods import WaitingPod
 from refsched.machine.state import MAX_SECONDS, SchedulerState
 from refsched.objects.meta import ApiObject
 from refsched.queue.queued_pod import QueuedPod
@@ -130,7 +131,7 @@ class Scheduler:
             return True
         while heads := queue.heads():
             popped = queue.pop(self.state.choices.choose("pod", heads).key)
-            if not self.kubernetes.machine.is_skipped(self.state, popped.pod):
+            if not self.kubernetes.is_skipped(self.state, popped.pod):
                 self._start(popped)
                 return True
             queue.done(popped.pod.uid)
@@ -138,7 +139,7 @@ class Scheduler:
 
     def _start(self, queued: QueuedPod) -> None:
         cycle = Cycle(self.state, self.state.profiles[queued.pod.spec.scheduler_name], queued)
-        running = _RunningCycle(cycle, _run(cycle))
+        running = _RunningCycle(cycle, _run(cycle, self.kubernetes))
         self._running.append(running)
         self._go_on(running)
         self._settle()
@@ -179,7 +180,7 @@ class Scheduler:
         events = self.state.api.events
         if not events:
             return False
-        self.kubernetes.machine.handle(self.state, events.popleft())
+        self.kubernetes.handle_event(self.state, events.popleft())
         return True
 
     def _resume(self) -> bool:
@@ -223,7 +224,7 @@ class Scheduler:
         if self.backoff_flush_due <= now:
             queue.flush_backoff_q_completed()
             if ASSUMED_PODS_TIMER not in self.frozen_timers:
-                self.kubernetes.machine.clean_up(self.state)
+                self.kubernetes.clean_up_cache(self.state)
             self.backoff_flush_due += self.kubernetes.queue.backoff_flush_period
         if self.leftover_flush_due <= now:
             if LEFTOVER_TIMER not in self.frozen_timers:
@@ -250,12 +251,11 @@ class Scheduler:
         return list(self.state.waiting_pods.undecided())
 
 
-def _run(cycle: Cycle) -> Generator[Stop, None, None]:
+def _run(cycle: Cycle, kubernetes: Release) -> Generator[Stop, None, None]:
     """Runs the scheduling cycle of a pod, and then, while other pods are scheduled, its binding cycle."""
-    release = cycle.scheduler.release
-    if (yield from release.scheduling_cycle(cycle)):
+    if (yield from kubernetes.scheduling_cycle(cycle)):
         cycle.is_binding = True
-        yield from release.binding_cycle(cycle)
+        yield from kubernetes.binding_cycle(cycle)
 
 
 def _usage(info: NodeInfo) -> NodeUsage:

@@ -6,23 +6,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 
 from attrs import Factory, define, evolve, field
 
-from refsched.binding.waiting_pods import WaitingPods
 from refsched.cache.cache import Cache
+from refsched.cycle.decide import Decider
 from refsched.cycle.find_nodes import SearchNodes, find_nodes
-from refsched.cycle.of_release import CycleOfRelease
 from refsched.errors import InputError
 from refsched.framework.choices import Choices
 from refsched.framework.interface import Binding
+from refsched.framework.post_filter import PostFilterResult
 from refsched.framework.runtime import Framework
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error
+from refsched.framework.waiting_pods import WaitingPods
 from refsched.machine.api_server import ApiServer
 from refsched.objects.meta import ApiObject
+from refsched.objects.pod import Pod
 from refsched.objects.store import ObjectStore
 from refsched.objects.workloads import Namespace
 from refsched.objects.writing import as_json
@@ -62,15 +64,20 @@ class Clock:
 
 @define(eq=False)
 class SchedulerState:
-    """A SchedulerState is all the mutable state of one scheduler, and the steps of a cycle that its ``release``
-    defines. ``next_start_node_index`` is where the next search begins; ``search`` searches the nodes."""
+    """A SchedulerState is all the mutable state of one scheduler. ``next_start_node_index`` is where the next
+    search begins.
+
+    ``decider`` finds the node for a pod, and ``search`` searches the nodes for it. ``evict`` deletes the victims
+    and withdraws the nominations that PostFilter chose, and returns what is then left of PostFilter's result.
+    """
 
     profiles: Mapping[str, Framework]
     queue: SchedulingQueue
     choices: Choices
     clock: Clock
     objects: ObjectStore
-    release: CycleOfRelease
+    decider: type[Decider]
+    evict: Callable[[SchedulerState, Pod, PostFilterResult], PostFilterResult]
     api: ApiServer = Factory(ApiServer)
     cache: Cache = Factory(Cache)
     waiting_pods: WaitingPods = Factory(WaitingPods)

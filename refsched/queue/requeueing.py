@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Requeueing: which pod is popped next, when PreEnqueue is run, and what requeues a rejected pod.
 
-These are functions that a release names in its QueueOfRelease.
+These are functions that a release names in its QueueBehaviour.
 Observed: how the queue is divided is this version's way to retry in time.
 Source: pkg/scheduler/backend/queue (v1.34.2).
 """
@@ -15,9 +15,9 @@ from attrs import evolve
 from refsched.objects.pod import Pod
 from refsched.objects.store import ObjectStore
 from refsched.queue.backoff import Backoff, to_the_nanosecond
+from refsched.queue.behaviour import QueueBehaviour
 from refsched.queue.hint_table import HintTable, Strategy
 from refsched.queue.in_flight import InFlight
-from refsched.queue.of_release import QueueOfRelease
 from refsched.queue.queued_pod import QueuedPod
 from refsched.queue.ranking import Ranking
 from refsched.queue.transitions import Occurrence, Place, Transition
@@ -109,7 +109,7 @@ def any_update(before: Pod, after: Pod) -> Occurrence:
 # --- The feature gate -----------------------------------------------------------------------------
 
 
-def popping_from_active_queue_only(queue: QueueOfRelease) -> QueueOfRelease:
+def popping_from_active_queue_only(queue: QueueBehaviour) -> QueueBehaviour:
     """Returns the queue with the feature gate SchedulerPopFromBackoffQ turned off."""
     return evolve(
         queue,

@@ -19,14 +19,14 @@ from attrs import evolve
 from refsched.framework.events import ActionType, ClusterEvent
 from refsched.framework.interface import PreEnqueuePlugin
 from refsched.framework.node_info import PodInfo
+from refsched.framework.pre_enqueue import run_pre_enqueue_plugins
 from refsched.objects.pod import Pod
 from refsched.objects.store import ObjectStore
 from refsched.queue import cluster_events as events
 from refsched.queue.backoff import by_expiration
+from refsched.queue.behaviour import QueueBehaviour
 from refsched.queue.hint_table import HintTable, Strategy
 from refsched.queue.in_flight import ObservedEvent
-from refsched.queue.of_release import QueueOfRelease
-from refsched.queue.pre_enqueue import run_pre_enqueue_plugins
 from refsched.queue.queued_pod import QueuedPod
 from refsched.queue.ranking import Less, Ranking
 from refsched.queue.transitions import Occurrence, Place, Transition
@@ -42,7 +42,7 @@ decides where it goes after the attempt that failed."""
 
 
 class SchedulingQueue:
-    """``release`` has what differs between releases. ``hint_tables`` and ``pre_enqueue_plugins`` are by scheduler
+    """``behaviour`` differs between releases. ``hint_tables`` and ``pre_enqueue_plugins`` are by scheduler
     name; a pod of another scheduler comes into the queue only if it was created anew under the name of a pod that
     failed meanwhile. ``objects`` is what the informers hold: it has a change before the queue receives the event.
     ``clock`` returns the seconds since some whole second of UTC. ``on_move``, if set, is called with each step of
@@ -50,7 +50,7 @@ class SchedulingQueue:
 
     def __init__(
         self,
-        release: QueueOfRelease,
+        behaviour: QueueBehaviour,
         less: Less,
         hint_tables: Mapping[str, HintTable],
         pre_enqueue_plugins: Mapping[str, Sequence[PreEnqueuePlugin]],
@@ -59,19 +59,19 @@ class SchedulingQueue:
         max_backoff: float,
         clock: Callable[[], float],
     ) -> None:
-        self.release = release
-        self.nominator = release.nominator(objects)
+        self.behaviour = behaviour
+        self.nominator = behaviour.nominator(objects)
         self.on_move: Callable[[QueuedPod, Transition], None] | None = None
         self.hint_tables = hint_tables
         self._pre_enqueue_plugins = pre_enqueue_plugins
         self._objects = objects
-        self._backoff_rule = release.backoff(initial_backoff, max_backoff)
+        self._backoff_rule = behaviour.backoff(initial_backoff, max_backoff)
         self._clock = clock
         self._active = Ranking(less)
         self._backoff = Ranking(by_expiration(less))
         self._error_backoff = Ranking(by_expiration(less))
         self._unschedulable = UnschedulablePods()
-        self.in_flight = release.in_flight()
+        self.in_flight = behaviour.in_flight()
         self._queues: Mapping[Place, Ranking | UnschedulablePods] = {
             Place.ACTIVE: self._active,
             Place.BACKOFF: self._backoff,
@@ -90,8 +90,10 @@ class SchedulingQueue:
         """R-QUEUE-46: An update of an unschedulable or gated pod is an event, for which the plugins that
         rejected the pod may say Queue.
         Source: Update."""
-        changes = [ObservedEvent(event, before, after) for event in self.release.update_events(before, after)]
-        occurrence = self.release.update(before, after)
+        changes = [
+            ObservedEvent(event, before, after) for event in self.behaviour.update_events(before, after)
+        ]
+        occurrence = self.behaviour.update(before, after)
         in_flight = self.in_flight.get(after.uid)
         if in_flight is not None:
             self._step(in_flight, Place.IN_FLIGHT, occurrence)
@@ -104,7 +106,7 @@ class SchedulingQueue:
             return
         self.nominator.update(before, after)
         updated = evolve(found, info=PodInfo(after))
-        if (place, occurrence) in self.release.transitions:
+        if (place, occurrence) in self.behaviour.transitions:
             if self._unschedulable.get(after.key) is not None:
                 self._unschedulable.put(updated)
             self._move(updated, place, occurrence)
@@ -124,7 +126,7 @@ class SchedulingQueue:
                 if self._unschedulable.get(pod.key) is None:
                     applies("R-QUEUE-52")
                     self._unschedulable.put(pod)
-            elif any(self._queues[place].get(pod.key) is not None for place in self.release.last_hint):
+            elif any(self._queues[place].get(pod.key) is not None for place in self.behaviour.last_hint):
                 applies("R-QUEUE-52", when=change is not changes[-1])
                 return
 
@@ -140,7 +142,7 @@ class SchedulingQueue:
 
     def heads(self) -> Sequence[QueuedPod]:
         """Returns the pods of which one is popped next, all equal to QueueSort; none if Pop would block."""
-        return self.release.heads(self._active, self._backoff)
+        return self.behaviour.heads(self._active, self._backoff)
 
     def take(self, key: str) -> QueuedPod:
         """Pops this pod even if it is not the next one, for drivers that say which pod is tried. Raises
@@ -211,7 +213,7 @@ class SchedulingQueue:
             timestamp=self._clock(),
         )
         counted = evolve(counted, backoff_expiration=self._backoff_rule.expiration(counted))
-        strategy = self.release.after_attempt(counted, self.in_flight, self._table(counted), self._objects)
+        strategy = self.behaviour.after_attempt(counted, self.in_flight, self._table(counted), self._objects)
         self._move(counted, Place.IN_FLIGHT, self._occurrence(counted, strategy))
 
     # --- What happens in the cluster --------------------------------------------------------------
@@ -270,7 +272,7 @@ class SchedulingQueue:
         """R-QUEUE-50: A pod that has waited among the unschedulable pods for longer than its release allows (five
         minutes; one minute in earlier releases) is requeued, whichever plugin rejected it; for pods in flight this
         is an event like any other."""
-        now, longest = self._clock(), self.release.max_in_unschedulable_pods
+        now, longest = self._clock(), self.behaviour.max_in_unschedulable_pods
         overdue = [pod for pod in self._unschedulable if round(now - pod.timestamp, 9) > longest]
         if overdue:
             applies("R-QUEUE-50")
@@ -305,14 +307,14 @@ class SchedulingQueue:
         """Returns whether the event requeues this waiting pod, and moves it if so.
         Source: requeuePodWithQueueingStrategy."""
         place = Place.GATED if pod.is_gated else Place.UNSCHEDULABLE
-        strategy = self.release.on_event(self._table(pod), pod, observed, self._objects)
+        strategy = self.behaviour.on_event(self._table(pod), pod, observed, self._objects)
         goes_to = self._move(pod, place, self._occurrence(pod, strategy))
         if goes_to is Place.ACTIVE and observed.event == events.UNSCHEDULED_POD_UPDATE:
             self.nominator.nominate(pod.pod)  # moveToActiveQ does so after a plain update
         return goes_to in _QUEUED
 
     def _occurrence(self, pod: QueuedPod, strategy: Strategy) -> Enum:
-        return self.release.occurrence(pod, strategy, self._backoff_rule, self._clock())
+        return self.behaviour.occurrence(pod, strategy, self._backoff_rule, self._clock())
 
     def _registered_for(self, event: ClusterEvent) -> frozenset[str]:
         """Returns the plugins, of all profiles, that registered for such an event."""
@@ -347,7 +349,7 @@ class SchedulingQueue:
 
     def _move(self, pod: QueuedPod, place: Place, occurrence: Enum) -> Place:
         """Takes the step that the table says, unless a PreEnqueue plugin rejects the pod."""
-        if self.release.runs_pre_enqueue(self.release.transitions.row(place, occurrence)):
+        if self.behaviour.runs_pre_enqueue(self.behaviour.transitions.row(place, occurrence)):
             pod = self._with_gate(pod)
             if pod.is_gated:
                 occurrence = Occurrence.NOT_ENQUEUED
@@ -355,14 +357,19 @@ class SchedulingQueue:
 
     def _with_gate(self, pod: QueuedPod) -> QueuedPod:
         plugins = self._pre_enqueue_plugins.get(pod.pod.spec.scheduler_name, ())
-        return run_pre_enqueue_plugins(pod, plugins, self._objects)
+        rejecting = run_pre_enqueue_plugins(plugins, pod.pod, self._objects, pod.gating_plugin)
+        if rejecting:
+            return evolve(
+                pod, unschedulable_plugins=pod.unschedulable_plugins | {rejecting}, gating_plugin=rejecting
+            )
+        return evolve(pod, gating_plugin="") if pod.is_gated else pod
 
     def _step(self, pod: QueuedPod, place: Place, occurrence: Enum) -> Place:
         """Takes the pod from where it is, and puts it where the table says. Every step of a pod is taken here.
 
         R-QUEUE-55: A pod that becomes active is removed from every other queue. Source: moveToActiveQ.
         """
-        row = self.release.transitions.row(place, occurrence)
+        row = self.behaviour.transitions.row(place, occurrence)
         applies(row.rule)
         if self.on_move is not None:
             self.on_move(pod, row)

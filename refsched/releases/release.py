@@ -8,7 +8,7 @@ release, so that neither the queue nor the cycle asks for a gate.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from functools import partial
 from typing import Any
 
@@ -19,17 +19,21 @@ from refsched.config.args import PluginArgs
 from refsched.config.of_release import ConfigOfRelease
 from refsched.config.scalars import Int32
 from refsched.config.types import Plugins
-from refsched.cycle.of_release import CycleOfRelease
+from refsched.cycle.cycle import Cycle
+from refsched.cycle.decide import Decider
 from refsched.extenders.extender import Extender
 from refsched.framework.interface import Plugin
+from refsched.framework.post_filter import PostFilterResult
+from refsched.framework.reserve_and_bind import Stop
 from refsched.framework.runtime import Framework
 from refsched.framework.status import Code
-from refsched.machine.of_release import MachineOfRelease
+from refsched.machine.api_server import Event
+from refsched.machine.state import SchedulerState
 from refsched.objects.meta import ApiObject
 from refsched.objects.pod import Pod
 from refsched.oddities.known_defects import AS_PROMISED, Oddities
 from refsched.plugins.scripted import Scripted, ScriptedBinder
-from refsched.queue.of_release import QueueOfRelease
+from refsched.queue.behaviour import QueueBehaviour
 
 
 @frozen
@@ -65,14 +69,20 @@ class Release:
 
     ``plugins`` are all that a configuration may enable, and ``default_plugins`` are those of a profile that
     names none. ``config`` says how a configuration is read and merged, ``framework`` runs a profile's plugins,
-    ``cache`` makes what holds the nodes, and ``extender`` calls extenders. ``api_versions`` are those of
-    KubeSchedulerConfiguration that are read, the preferred one first. ``disabled_fields`` remove from a pod the
-    fields that a gate disables, as the API server does; ``not_yet`` are the kinds and the fields
-    (``Pod.spec.schedulingGates``) that it does not know, ``codes_not_yet`` are the codes that its plugins do not
-    answer, and ``served_as`` is the apiVersion of kinds that it serves in an older version only. ``as_read``
-    turns an object that was read into the one that the scheduler decides with. ``oddities`` are the known defects
-    of this release. ``lacks`` are the rules that a later release has and this one does not, where none of its own
-    stands for them; a rule of its own names those that it replaces.
+    ``cache`` makes what holds the nodes, and ``extender`` calls extenders.
+
+    ``scheduling_cycle`` runs from Pop to the end of Permit, and returns whether the pod is to be bound; in it
+    ``decider`` finds the node, and ``evict`` carries out what PostFilter chose; ``binding_cycle`` runs after it.
+    ``handle_event`` shows an event of the API server to the scheduler, ``is_skipped`` says which popped pod is not
+    tried, and ``clean_up_cache`` is done once a second.
+
+    ``api_versions`` are those of KubeSchedulerConfiguration that are read, the preferred one first.
+    ``disabled_fields`` remove from a pod the fields that a gate disables, as the API server does; ``not_yet`` are
+    the kinds and the fields (``Pod.spec.schedulingGates``) that it does not know, ``codes_not_yet`` are the codes
+    that its plugins do not answer, and ``served_as`` is the apiVersion of kinds that it serves in an older
+    version only. ``as_read`` turns an object that was read into the one that the scheduler decides with.
+    ``oddities`` are the known defects of this release. ``lacks`` are the rules that a later release has and this
+    one does not, where none of its own stands for them; a rule of its own names those that it replaces.
     """
 
     name: str
@@ -84,9 +94,14 @@ class Release:
     framework: type[Framework]
     cache: Callable[[], Cache]
     extender: type[Extender]
-    queue: QueueOfRelease
-    cycle: CycleOfRelease
-    machine: MachineOfRelease
+    queue: QueueBehaviour
+    scheduling_cycle: Callable[[Cycle], Generator[Stop, None, bool]]
+    decider: type[Decider]
+    evict: Callable[[SchedulerState, Pod, PostFilterResult], PostFilterResult]
+    binding_cycle: Callable[[Cycle], Generator[Stop, None, None]]
+    handle_event: Callable[[SchedulerState, Event], None]
+    is_skipped: Callable[[SchedulerState, Pod], bool]
+    clean_up_cache: Callable[[SchedulerState], None]
     gates: Mapping[str, FeatureGate]
     disabled_fields: tuple[Callable[[Pod], Pod], ...] = ()
     not_yet: tuple[str, ...] = ()

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from refsched.binding.binding_cycle import binding_cycle
 from refsched.cache.cache import Cache
 from refsched.config import gated_fields
 from refsched.config.default_plugins import merged_set
@@ -21,14 +20,13 @@ from refsched.config.of_release import ConfigOfRelease
 from refsched.config.scalars import Int32
 from refsched.config.types import Plugin as Enabled
 from refsched.config.types import Plugins, PluginSet
+from refsched.cycle.binding_cycle import binding_cycle
 from refsched.cycle.decide import Decider
-from refsched.cycle.of_release import CycleOfRelease
-from refsched.cycle.reserve_and_bind import failure_at
 from refsched.cycle.scheduling_cycle import scheduling_cycle
 from refsched.extenders.extender import Extender
 from refsched.framework.interface import Plugin
 from refsched.framework.runtime import Framework
-from refsched.machine.event_handlers import MACHINE
+from refsched.machine.event_handlers import handle, is_skipped, keep_assumed_pods
 from refsched.oddities.known_defects import AS_RELEASED, MENDED
 from refsched.plugins.default_binder import DefaultBinder
 from refsched.plugins.default_preemption import DefaultPreemption
@@ -54,11 +52,11 @@ from refsched.plugins.volume_zone import VolumeZone
 from refsched.preemption.eviction import evict_asynchronously, evict_at_once
 from refsched.queue import requeueing
 from refsched.queue.backoff import Backoff, to_the_second
+from refsched.queue.behaviour import QueueBehaviour
 from refsched.queue.cluster_events import pod_update_events
 from refsched.queue.hint_table import HintTable
 from refsched.queue.in_flight import InFlight
 from refsched.queue.nominator import Nominator
-from refsched.queue.of_release import QueueOfRelease
 from refsched.queue.transitions import TRANSITIONS
 from refsched.releases.release import FeatureGate, Release, gates, in_tree
 
@@ -158,7 +156,7 @@ def _with_asynchronous_calls(release: Release) -> Release:
 
 
 def _preempting_at_once(release: Release) -> Release:
-    return evolve(release, cycle=evolve(release.cycle, evict=evict_at_once))
+    return evolve(release, evict=evict_at_once)
 
 
 def _popping_from_active_queue_only(release: Release) -> Release:
@@ -258,7 +256,7 @@ V1_37 = Release(
     framework=Framework,
     cache=Cache,
     extender=Extender,
-    queue=QueueOfRelease(
+    queue=QueueBehaviour(
         transitions=TRANSITIONS,
         heads=requeueing.of_either_queue,
         runs_pre_enqueue=requeueing.before_either_queue,
@@ -275,7 +273,12 @@ V1_37 = Release(
         leftover_flush_period=30.0,
         max_in_unschedulable_pods=300.0,
     ),
-    cycle=CycleOfRelease(scheduling_cycle, Decider, binding_cycle, failure_at, evict_asynchronously),
-    machine=MACHINE,
+    scheduling_cycle=scheduling_cycle,
+    decider=Decider,
+    evict=evict_asynchronously,
+    binding_cycle=binding_cycle,
+    handle_event=handle,
+    is_skipped=is_skipped,
+    clean_up_cache=keep_assumed_pods,
     gates=GATES,
 )

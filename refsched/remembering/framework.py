@@ -9,6 +9,7 @@ from typing import Any, NoReturn, TypeVar, cast
 from attrs import Factory, define, evolve, field, fields, frozen
 
 from refsched.cycle.find_nodes import NodeFilter, Search, find_nodes
+from refsched.framework.cycle_state import CycleState, Scores
 from refsched.framework.interface import (
     Continue,
     PreFilterPlugin,
@@ -19,7 +20,7 @@ from refsched.framework.interface import (
 )
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.post_filter import PostFilterContext, PostFilterPlugin
-from refsched.framework.runtime import CycleState, Framework, Scores
+from refsched.framework.runtime import Framework
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.table import Table
 from refsched.objects.policy import PodDisruptionBudget

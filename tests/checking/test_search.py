@@ -18,10 +18,11 @@ from refsched.devices.errors import RejectedOnNode
 from refsched.devices.ids import DeviceID
 from refsched.devices.in_use import InUse
 from refsched.framework.choices import Choices, FirstChoice
+from refsched.framework.cycle_state import CycleState
 from refsched.framework.interface import Continue
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.post_filter import PostFilterContext, PostFilterResult
-from refsched.framework.runtime import CycleState, Framework
+from refsched.framework.runtime import Framework
 from refsched.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
 from refsched.objects.dra import ResourceSlice
 from refsched.objects.node import Node

@@ -12,9 +12,10 @@ from world import World, configuration, profile, unschedulable
 from refsched.cycle.cycle import Cycle
 from refsched.cycle.decide import Decision
 from refsched.cycle.post_filter import run_post_filter
+from refsched.framework.cycle_state import CycleState, PreFilterResult
 from refsched.framework.node_info import PodInfo
 from refsched.framework.post_filter import PostFilterContext, PostFilterResult
-from refsched.framework.runtime import CycleState, Framework, PreFilterResult
+from refsched.framework.runtime import Framework
 from refsched.framework.status import SUCCESS, error, unresolvable
 from refsched.framework.status import unschedulable as refusal
 from refsched.objects.pod import Pod

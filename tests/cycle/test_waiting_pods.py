@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from refsched.binding.waiting_pods import WaitingPod, WaitingPods
 from refsched.framework.status import SUCCESS, Code, Status
+from refsched.framework.waiting_pods import WaitingPod, WaitingPods
 from refsched.objects.meta import ObjectMeta
 from refsched.objects.pod import Pod
 

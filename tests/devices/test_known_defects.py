@@ -28,8 +28,8 @@ from refsched.checking.checker import Checker
 from refsched.checking.mending import Mending
 from refsched.devices.allocator import Allocator
 from refsched.devices.errors import AllocationError, RejectedOnNode
+from refsched.framework.cycle_state import CycleState
 from refsched.framework.node_info import NodeInfo, PodInfo
-from refsched.framework.runtime import CycleState
 from refsched.objects.dra import ResourceClaim
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as

@@ -8,9 +8,10 @@ from typing import Any
 
 from attrs import frozen
 
+from refsched.framework.cycle_state import CycleState, Scores
 from refsched.framework.interface import Continue, Reject, Skip
 from refsched.framework.node_info import NodeInfo, PodInfo
-from refsched.framework.runtime import CycleState, Framework, Scores
+from refsched.framework.runtime import Framework
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unschedulable
 from refsched.objects.meta import ObjectMeta

@@ -21,10 +21,10 @@ from affinity_world import (
     term,
 )
 
+from refsched.framework.cycle_state import CycleState
 from refsched.framework.events import POD
 from refsched.framework.interface import Continue, Skip
 from refsched.framework.node_info import NodeInfo, PodInfo
-from refsched.framework.runtime import CycleState
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, unschedulable
 from refsched.objects.pod import Pod

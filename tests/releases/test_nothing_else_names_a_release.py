@@ -14,6 +14,7 @@ from refsched.releases import RELEASES
 PACKAGE = Path(refsched.__path__[0])
 PROSE = ("suite/catalogue/elsewhere.py", "suite/catalogue/pages.py")
 """What the documentation says of a release, in sentences."""
+OF_A_RELEASE = re.compile(r"\breleases\.v1_(\d+)")
 VERSION = re.compile(r"\bv?1\.(?:19|3\d)(?:\.\d+)?\b")
 
 
@@ -34,23 +35,36 @@ def test_nothing_outside_the_releases_names_a_version_of_kubernetes_as_a_value()
     found = [
         f"{name}:{node.lineno}: {node.value[:60]!r}"
         for name, tree in modules()
-        if not name.startswith("releases/") and "v1_19" not in name and name not in PROSE
+        if not name.startswith("releases/") and name not in PROSE
         for node in values(tree)
         if VERSION.search(node.value)
     ]
     assert found == []
 
 
-def test_nothing_newer_imports_what_only_v1_19_has() -> None:
+def test_nothing_outside_the_releases_imports_from_the_folder_of_one() -> None:
     importing = {
         name
         for name, tree in modules()
-        if "v1_19" not in name
+        if not name.startswith("releases/")
         for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom)
-        and "v1_19" in f"{node.module} {[each.name for each in node.names]}"
+        if isinstance(node, ast.ImportFrom) and OF_A_RELEASE.search(f"{node.module}.{node.names[0].name}")
     }
     assert importing == {"suite/catalogue/pages.py", "suite/catalogue/rules.py"}, "they write its pages"
+
+
+def test_a_release_imports_from_no_older_one() -> None:
+    """So that an older one can be deleted with its folder."""
+    found = [
+        (name, node.module)
+        for name, tree in modules()
+        if (release := OF_A_RELEASE.search(name.replace("/", "."))) is not None
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        and (other := OF_A_RELEASE.search(str(node.module))) is not None
+        and int(other[1]) < int(release[1])
+    ]
+    assert found == []
 
 
 def test_no_plugin_is_asked_which_plugin_it_is() -> None:

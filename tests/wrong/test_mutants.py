@@ -153,7 +153,7 @@ def test_every_part_of_refsched_that_decides_is_mutated() -> None:
         "refsched.queue.scheduling_queue",
         "refsched.cache.cache",
         "refsched.cycle.decide",
-        "refsched.binding.binding_cycle",
+        "refsched.cycle.binding_cycle",
         "refsched.preemption.victims",
         "refsched.framework.runtime",
         "refsched.volumes.finding",

@@ -15,7 +15,6 @@ from refsched.config.of_release import ConfigOfRelease
 from refsched.config.scalars import Int32
 from refsched.config.types import Plugin as Enabled
 from refsched.config.types import Plugins, PluginSet
-from refsched.cycle.of_release import CycleOfRelease
 from refsched.framework.interface import Plugin
 from refsched.framework.status import Code
 from refsched.objects.pod import TopologySpreadConstraint
@@ -29,10 +28,9 @@ from refsched.releases.v1_19.config import UNREAD, check_enabled, merged_set
 from refsched.releases.v1_19.cycle.binding_cycle import binding_cycle
 from refsched.releases.v1_19.cycle.decide import Decider
 from refsched.releases.v1_19.cycle.scheduling_cycle import scheduling_cycle
-from refsched.releases.v1_19.cycle.wording import failure_at
 from refsched.releases.v1_19.extenders import Extender
 from refsched.releases.v1_19.framework import Framework
-from refsched.releases.v1_19.machine import MACHINE
+from refsched.releases.v1_19.machine import clean_up, handle, is_skipped
 from refsched.releases.v1_19.objects import as_read
 from refsched.releases.v1_19.oddities import AS_RELEASED
 from refsched.releases.v1_19.plugins.default_preemption import DefaultPreemption
@@ -260,8 +258,13 @@ V1_19 = Release(
     cache=lambda: Cache(expiration=30.0),
     extender=Extender,
     queue=QUEUE,
-    cycle=CycleOfRelease(scheduling_cycle, Decider, binding_cycle, failure_at, evict),
-    machine=MACHINE,
+    scheduling_cycle=scheduling_cycle,
+    decider=Decider,
+    evict=evict,
+    binding_cycle=binding_cycle,
+    handle_event=handle,
+    is_skipped=is_skipped,
+    clean_up_cache=clean_up,
     gates=GATES,
     not_yet=NOT_YET,
     codes_not_yet=(Code.PENDING,),

@@ -15,6 +15,7 @@ from typing import Any, Protocol, runtime_checkable
 from attrs import frozen
 
 from refsched.framework import runtime as current
+from refsched.framework.cycle_state import CycleState, PreFilterResult, Scores
 from refsched.framework.interface import (
     Continue,
     Plugin,
@@ -33,9 +34,9 @@ from refsched.framework.left_out import (
     without_filter,
 )
 from refsched.framework.node_info import NodeInfo, PodInfo
-from refsched.framework.runtime import CycleState, PreFilterResult, Scores
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error
+from refsched.objects.pod import Pod
 from refsched.rules import applies
 
 
@@ -137,6 +138,24 @@ class Framework(current.Framework):
                     return _failed_at_score(pod, score.message)
                 raw[scoring.name][node.name] = score
         return self.normalized(self.score_plugins, states, pod, raw)
+
+    # --- Reserve, Permit, PreBind, Bind -----------------------------------------------------------
+
+    def failure_at(self, point: str, plugin: Plugin, status: Status, pod: Pod) -> Status:
+        """R-WORDS-52: In v1.19 whatever Reserve, PreBind or Bind answers, other than Success, is an error, also a
+        rejection; only Permit can reject a pod."""
+        name, said = plugin.name, status.message
+        applies("R-WORDS-52")
+        match point:
+            case "Reserve":
+                return error(
+                    f'error while running Reserve in "{name}" reserve plugin for pod "{pod.name}": {said}'
+                )
+            case "Permit" if status.is_rejected:
+                return Status(status.code, (f'rejected pod "{pod.name}" by permit plugin "{name}": {said}',))
+            case "Bind":
+                return error(f'plugin "{name}" failed to bind pod "{pod.key}": {said}')
+        return error(f'error while running "{name}" {point.lower()} plugin for pod "{pod.name}": {said}')
 
 
 def _state_of(answer: Continue[Any] | Skip | Reject) -> Any:

@@ -17,7 +17,6 @@ from refsched.framework.events import WILD_CARD, ActionType, ClusterEvent
 from refsched.framework.node_info import PodInfo
 from refsched.machine.api_server import Event
 from refsched.machine.event_handlers import action_of, shown_pods, store
-from refsched.machine.of_release import MachineOfRelease
 from refsched.machine.state import SchedulerState
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
@@ -183,6 +182,3 @@ def clean_up(scheduler: SchedulerState) -> None:
     cache = scheduler.cache
     assert isinstance(cache, Cache)
     cache.clean_up_assumed_pods(scheduler.clock.now)
-
-
-MACHINE = MachineOfRelease(handle, is_skipped, clean_up)

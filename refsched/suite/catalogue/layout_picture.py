@@ -39,7 +39,6 @@ LAYERS: Mapping[str, Sequence[str]] = {
         "refsched.cel",
         "refsched.extenders",
         "refsched.preemption",
-        "refsched.binding",
         "refsched.objects",
     ),
 }

@@ -11,9 +11,9 @@ from attrs import evolve, frozen
 from refsched.devices.allocator import Allocator
 from refsched.devices.errors import AllocationError
 from refsched.devices.pools import Pool
+from refsched.framework.cycle_state import CycleState
 from refsched.framework.interface import Continue
 from refsched.framework.node_info import NodeInfo, PodInfo
-from refsched.framework.runtime import CycleState
 from refsched.framework.snapshot import Snapshot
 from refsched.objects.dra import ALL, ResourceClaim
 from refsched.oddities.dynamic_resources import (

@@ -14,8 +14,8 @@ from functools import reduce
 from attrs import evolve, frozen
 
 from refsched.cycle.decide import Decision
+from refsched.framework.cycle_state import Scores
 from refsched.framework.node_info import NodeInfo, PodInfo
-from refsched.framework.runtime import Scores
 from refsched.framework.status import Status
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.meta import ApiObject
@@ -126,7 +126,7 @@ def decision_on(scheduler: Scheduler, pod: PodInfo) -> Decision | None:
         return None
     nominated_pods = state.queue.nominated_pods_for_node
     percentage = framework.percentage_of_nodes_to_score
-    return state.release.decider(framework, snapshot, nominated_pods, percentage=percentage).decide(pod)
+    return state.decider(framework, snapshot, nominated_pods, percentage=percentage).decide(pod)
 
 
 def _counted(pod: Pod, nominated: Sequence[PodInfo]) -> tuple[PodInfo, ...]:

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from refsched.binding.binding_cycle import report, wait_on_permit
-from refsched.cycle.cycle import Cycle, Stop
-from refsched.cycle.reserve_and_bind import (
+from refsched.cycle.binding_cycle import report
+from refsched.cycle.cycle import Cycle
+from refsched.framework.reserve_and_bind import (
     Runs,
+    Stop,
     run_bind_plugins,
     run_post_bind_plugins,
     run_pre_bind_plugins,
+    wait_on_permit,
 )
 from refsched.framework.status import SUCCESS, Code, Status, error
 from refsched.releases.v1_19.cache import finish_binding

@@ -13,18 +13,23 @@ from contextlib import suppress
 
 from attrs import evolve
 
-from refsched.binding.waiting_pods import WaitingPod
 from refsched.cache.cache import CacheError
 from refsched.cycle.attempt import describe
-from refsched.cycle.cycle import Cycle, Stop
+from refsched.cycle.cycle import Cycle
 from refsched.cycle.decide import Decision
 from refsched.cycle.failure import Failure
 from refsched.cycle.post_filter import run_post_filter
-from refsched.cycle.reserve_and_bind import run_permit_plugins, run_reserve_plugins, run_unreserve_plugins
 from refsched.cycle.scheduling_cycle import NOWHERE, assume, decide, report
 from refsched.framework.node_info import PodInfo
+from refsched.framework.reserve_and_bind import (
+    Stop,
+    run_permit_plugins,
+    run_reserve_plugins,
+    run_unreserve_plugins,
+)
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Code, Status, error, unresolvable
+from refsched.framework.waiting_pods import WaitingPod
 from refsched.objects.pod import Pod
 from refsched.objects.storage import PersistentVolumeClaim, claim_names
 from refsched.objects.store import ObjectStore

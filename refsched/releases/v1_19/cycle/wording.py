@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wording in v1.19: the messages if a pod fits on no node, or if a plugin rejects it after a node was chosen.
+"""Wording in v1.19: the messages if a pod fits on no node, or if it is rejected while it waits on Permit.
 
 Observed: the wording of reasons and messages is not part of the API.
 Source: pkg/scheduler/core/generic_scheduler.go, FitError.Error; framework/runtime/framework.go,
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 
 from refsched.cycle.fit_error import Diagnosis
-from refsched.framework.status import Code, Status, error
+from refsched.framework.status import Code, Status
 from refsched.objects.pod import Pod
 from refsched.rules import applies
 
@@ -26,23 +26,6 @@ def fit_error_message(diagnosis: Diagnosis, number_of_nodes: int) -> str:
         counts[reason] += number_of_nodes - len(statuses)
     histogram = sorted(f"{count} {reason}" for reason, count in counts.items())
     return f"0/{number_of_nodes} nodes are available: {', '.join(histogram)}."
-
-
-def failure_at(point: str, plugin: str, status: Status, pod: Pod) -> Status:
-    """R-WORDS-52: In v1.19 whatever Reserve, PreBind or Bind answers, other than Success, is an error, also a
-    rejection; only Permit can reject a pod."""
-    said = status.message
-    applies("R-WORDS-52")
-    match point:
-        case "Reserve":
-            return error(
-                f'error while running Reserve in "{plugin}" reserve plugin for pod "{pod.name}": {said}'
-            )
-        case "Permit" if status.is_rejected:
-            return Status(status.code, (f'rejected pod "{pod.name}" by permit plugin "{plugin}": {said}',))
-        case "Bind":
-            return error(f'plugin "{plugin}" failed to bind pod "{pod.key}": {said}')
-    return error(f'error while running "{plugin}" {point.lower()} plugin for pod "{pod.name}": {said}')
 
 
 def rejected_while_waiting(status: Status, pod: Pod) -> Status:

@@ -17,9 +17,9 @@ from refsched.framework.node_info import PodInfo
 from refsched.objects.pod import Pod, PodStatus
 from refsched.objects.store import ObjectStore
 from refsched.queue import backoff, in_flight, nominator
+from refsched.queue.behaviour import QueueBehaviour
 from refsched.queue.hint_table import HintTable, Strategy
 from refsched.queue.in_flight import InFlight, ObservedEvent
-from refsched.queue.of_release import QueueOfRelease
 from refsched.queue.queued_pod import QueuedPod
 from refsched.queue.requeueing import of_active_queue
 from refsched.queue.transitions import Occurrence, Place, Transition
@@ -179,7 +179,7 @@ class Nominator(nominator.Nominator):
 
 # --- The queue ------------------------------------------------------------------------------------
 
-QUEUE = QueueOfRelease(
+QUEUE = QueueBehaviour(
     transitions=TRANSITIONS,
     heads=of_active_queue,
     runs_pre_enqueue=never,

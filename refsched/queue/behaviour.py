@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""QueueOfRelease: the part of the queue that a release defines."""
+"""QueueBehaviour: how a queue decides, as the release defines it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from refsched.queue.transitions import Place, Transition, Transitions
 
 
 @frozen
-class QueueOfRelease:
+class QueueBehaviour:
     """``transitions`` is the table that the queue executes; the functions say which row of it applies to a pod:
 
     * ``heads`` returns the pods of activeQ and backoffQ of which one is popped next.
