@@ -22,7 +22,6 @@ TIMEOUT = 10.0
 
 PACKAGES = (
     *(
-        "binding",
         "cache",
         "cel",
         "cycle",
