@@ -8,13 +8,13 @@ missing, weigh one, or come before the one that it follows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache, partial
 
 from attrs import evolve, fields
 
 from refsched.config.scalars import Int32
-from refsched.config.types import PluginSet
+from refsched.config.types import Plugins, PluginSet
 from refsched.framework.events import ActionType, EventHint
 from refsched.queue.hint_table import event_rule
 from refsched.queue.transitions import Place, Transition, Transitions
@@ -73,33 +73,52 @@ def _registers(plugin: type, rows: tuple[EventHint, ...]) -> Undo:
 
 
 def rows_of_defaults() -> Iterator[tuple[str, Callable[[], Undo]]]:
-    """Yields by its rule each change of the plugins that are enabled by default."""
-    for rule, release in rules_of_defaults().items():
-        plugins = release.default_plugins
-        for point in fields(type(plugins)):
-            for changed in _otherwise_enabled(getattr(plugins, point.name)):
-                yield rule, partial(_enables, release, point.name, changed)
+    """Yields by its rule each change of the plugins that are enabled by default, made in every release in which
+    the rule holds."""
+    for rule, releases in rules_of_defaults().items():
+        for point in fields(Plugins):
+            sets = [getattr(release.default_plugins, point.name) for release in releases]
+            for name in dict.fromkeys(plugin.name for one in sets for plugin in one.enabled):
+                for change in (_weighs_one, _is_missing, _comes_earlier):
+                    if any(change(one, name) != one for one in sets):
+                        yield rule, partial(_enables, releases, point.name, partial(change, name=name))
 
 
 @cache
-def rules_of_defaults() -> Mapping[str, Release]:
-    """Returns the rule that states the default plugins, of each release that has one."""
+def rules_of_defaults() -> Mapping[str, Sequence[Release]]:
+    """Returns the rules that state the default plugins, each with the releases in which it holds."""
     stated = [rule for rule in all_rules().values() if rule.place == "DEFAULT_PLUGINS"]
-    return {rule.id: RELEASES[release] for rule in stated for release in rule.releases}
+    return {rule.id: [RELEASES[release] for release in rule.releases] for rule in stated}
 
 
-def _otherwise_enabled(plugins: PluginSet) -> Iterator[PluginSet]:
-    enabled = plugins.enabled
-    for number, plugin in enumerate(enabled):
-        before, after = enabled[:number], enabled[number + 1 :]
-        if plugin.weight > 1:
-            yield evolve(plugins, enabled=(*before, evolve(plugin, weight=Int32(1)), *after))
-        yield evolve(plugins, enabled=(*before, *after))
-        if before:
-            yield evolve(plugins, enabled=(*before[:-1], plugin, before[-1], *after))
+def _weighs_one(plugins: PluginSet, name: str) -> PluginSet:
+    enabled = (
+        evolve(one, weight=Int32(1)) if one.name == name and one.weight else one for one in plugins.enabled
+    )
+    return evolve(plugins, enabled=tuple(enabled))
 
 
-def _enables(release: Release, point: str, plugins: PluginSet) -> Undo:
-    before = release.default_plugins
-    object.__setattr__(release, "default_plugins", evolve(before, **{point: plugins}))
-    return partial(object.__setattr__, release, "default_plugins", before)
+def _is_missing(plugins: PluginSet, name: str) -> PluginSet:
+    return evolve(plugins, enabled=tuple(one for one in plugins.enabled if one.name != name))
+
+
+def _comes_earlier(plugins: PluginSet, name: str) -> PluginSet:
+    """Returns the plugins with this one before the one that it follows."""
+    enabled = list(plugins.enabled)
+    for number, one in enumerate(plugins.enabled):
+        if one.name == name and number:
+            enabled[number - 1 : number + 1] = one, enabled[number - 1]
+    return evolve(plugins, enabled=tuple(enabled))
+
+
+def _enables(releases: Sequence[Release], point: str, change: Callable[[PluginSet], PluginSet]) -> Undo:
+    before = [(release, release.default_plugins) for release in releases]
+    for release, plugins in before:
+        changed = evolve(plugins, **{point: change(getattr(plugins, point))})
+        object.__setattr__(release, "default_plugins", changed)
+
+    def undo() -> None:
+        for release, plugins in before:
+            object.__setattr__(release, "default_plugins", plugins)
+
+    return undo
