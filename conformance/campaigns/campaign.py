@@ -5,8 +5,8 @@
     python -m conformance.campaigns.campaign --impl kube-scheduler:v1.19 --seed 11916 --examples 40 \\
         --output traces/recorded-v1.19.16
 
-Histories that come to few attempts are left out; of those that are kept, most go on for a while. Areas of devices
-are for who claims them.
+Histories that come to few attempts are left out; of those that are kept, most go on for a while. Areas of
+devices are for who claims them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ SEED = 1342
 
 @frozen
 class Part:
-    """So many histories of an area are drawn, and those kept that come to ``at_least`` so many attempts."""
+    """A Part is an area of which so many histories are drawn, and those kept that come to ``at_least`` so many
+    attempts."""
 
     area: str
     examples: int

@@ -11,7 +11,7 @@ drawn from all areas. It is made smaller: steps and fields without which this st
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from attrs import evolve, frozen
@@ -27,6 +27,7 @@ from conformance.cases import (
     volumes,
 )
 from conformance.strategies import AREAS
+from conformance.wrong.smallest.shrinking import Shrinking
 from refsched.releases import DEFAULT, RELEASES
 from refsched.rules import listening
 from refsched.suite.adapters.adapter import Adapter
@@ -34,7 +35,7 @@ from refsched.suite.adapters.connecting import REFERENCE, connect
 from refsched.suite.differences.clusters import Difference, write
 from refsched.suite.differences.judging import broken_rule
 from refsched.suite.differences.lines import Line, Run, lines, run_of
-from refsched.suite.histories.history import Create, History, Schedule, Step, Update
+from refsched.suite.histories.history import History
 from refsched.suite.histories.scenario import steps_as_json
 from refsched.suite.histories.trial import try_history
 from refsched.tools.rulebook.examples import read_example
@@ -134,61 +135,14 @@ class Pair:
         )
 
     def smaller(self, line: Line, difference: Difference) -> Difference:
-        """Returns the same difference on a history from which nothing more can be left out: what comes before
-        the last part that was left out is tried again at the end."""
-        history, place, last = difference.history, 0, 0
-        while True:
-            candidates = list(_smaller(history))
-            for number in range(place, len(candidates)):
-                runs = self.runs(candidates[number])
-                shown = self.shown(line, runs) if runs is not None else None
-                if shown == difference.rules and self.is_distinct(candidates[number]):
-                    history, place, last = candidates[number], number, number
-                    break
-            else:
-                if not last:
-                    return evolve(difference, history=history)
-                place = last = 0
+        """Returns the same difference on a history from which nothing more can be left out."""
 
+        def shows(history: History) -> bool:
+            runs = self.runs(history)
+            shown = self.shown(line, runs) if runs is not None else None
+            return shown == difference.rules and self.is_distinct(history)
 
-# --- Leaving out ----------------------------------------------------------------------------------
-
-
-def _smaller(history: History) -> Iterable[History]:
-    """Yields the history with one step or one field left out, the largest parts first."""
-    steps = history.steps
-    for number in reversed(range(len(steps))):
-        yield evolve(history, steps=steps[:number] + steps[number + 1 :])
-    for number, step in enumerate(steps):
-        for smaller in _smaller_step(step):
-            yield evolve(history, steps=(*steps[:number], smaller, *steps[number + 1 :]))
-
-
-def _smaller_step(step: Step) -> Iterator[Step]:
-    match step:
-        case Schedule(times) if times > 1:
-            yield Schedule(1)
-        case Create(value) | Update(value):
-            for field in ("metadata", "spec", "status"):
-                for smaller in _without_one(value.get(field)):
-                    yield evolve(step, object={**value, field: smaller})
-
-
-def _without_one(value: Any) -> Iterator[Any]:
-    """Yields the value with one of its members left out, or one member of these."""
-    if isinstance(value, dict):
-        for name in value:
-            if name not in ("name", "containers", "allocatable"):
-                yield {key: member for key, member in value.items() if key != name}
-        for name, member in value.items():
-            for smaller in _without_one(member):
-                yield {**value, name: smaller}
-    elif isinstance(value, list):
-        for index, member in enumerate(value):
-            if len(value) > 1:
-                yield [*value[:index], *value[index + 1 :]]
-            for smaller in _without_one(member):
-                yield [*value[:index], smaller, *value[index + 1 :]]
+        return evolve(difference, history=Shrinking(difference.history, shows).smallest())
 
 
 if __name__ == "__main__":

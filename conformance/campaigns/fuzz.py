@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fuzz: whatever is given, it is answered, or refused with the one error for bad input, and soon.
 
-``python -m conformance.campaigns.fuzz --examples 2000`` draws so many clusters, configurations, traces and answers
-of adapters from their own types, and prints figures. A cluster is not only read: its pods are scheduled, and one
-is explained. Exit codes as everywhere: 0 nothing was found, 1 something was.
+``python -m conformance.campaigns.fuzz --examples 2000`` draws so many clusters, configurations, traces and
+answers of adapters from their own types, and prints figures. A cluster is not only read: its pods are
+scheduled, and one is explained. Exit codes as everywhere: 0 nothing was found, 1 something was.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ Drawn = Any
 
 @st.composite
 def clusters(draw: st.DrawFn) -> list[Json]:
-    """Nodes, pods, and whatever else there is; mostly a node has room."""
+    """Draws nodes, pods, and whatever else there is; mostly a node has room."""
     nodes = draw(st.lists(api_objects(_ONLY["Node"]), min_size=1, max_size=2))
     roomy = [{**node, **_NODE} if draw(st.booleans()) else node for node in nodes]
     pods = draw(st.lists(api_objects(_ONLY["Pod"]), min_size=1, max_size=2))
@@ -66,7 +66,7 @@ def clusters(draw: st.DrawFn) -> list[Json]:
 
 
 def ask_cluster(objects: list[Json], folder: Path) -> None:
-    """Schedule and explain."""
+    """Schedules the pods of the cluster, and explains one of them."""
     path = folder / "cluster.json"
     by_name = {(each["kind"], each["metadata"]["name"]): each for each in objects}
     path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": list(by_name.values())}))
@@ -128,7 +128,7 @@ KINDS_OF_INPUT: Mapping[str, tuple[Callable[[], SearchStrategy[Drawn]], Callable
 
 @define
 class Figures:
-    """How many were tried, and how many of them answered; all others were refused as bad input."""
+    """``answered`` of those that were ``tried`` were answered, and all others were refused as bad input."""
 
     tried: int = 0
     answered: int = 0
@@ -136,7 +136,8 @@ class Figures:
 
 
 def fuzz(name: str, examples: int, number: int = 0) -> Figures:
-    """Draw so many of one kind of input. What is raised but InputError is raised, of the smallest input."""
+    """Draws so many of one kind of input. Raises whatever the smallest input raises that is not an
+    InputError."""
     strategy, ask = KINDS_OF_INPUT[name]
     figures = Figures()
 

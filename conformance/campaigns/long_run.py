@@ -85,7 +85,7 @@ _SCRIPTS = (
 
 @define
 class Cluster:
-    """What has been put in so far; of what became of it nothing is known."""
+    """A Cluster is what has been put in so far; of what became of it nothing is known."""
 
     draw: Random
     nodes: dict[str, Json] = Factory(dict)
@@ -98,7 +98,7 @@ class Cluster:
     """Names of pods that may be held, also where they were deleted meanwhile."""
 
     def steps(self) -> Iterator[Step]:
-        """Without end."""
+        """Yields steps without end."""
         while True:
             yield from self._happens()
 
@@ -189,8 +189,9 @@ class Cluster:
 
 @define
 class Progress:
-    """What is counted of a run. A session ends where the implementation made a choice that could not be seen when
-    it was made, and the next one begins with an empty cluster. ``last`` are the steps that the run ended with."""
+    """A Progress is what is counted of a run. A session ends where the implementation made a choice that could
+    not be seen when it was made, and the next one begins with an empty cluster. ``last`` are the steps that the
+    run ended with."""
 
     steps: int = 0
     sessions: int = 0
@@ -200,7 +201,7 @@ class Progress:
 
 
 def run(what: str, steps: int, seed: int) -> Progress:
-    """AdapterFault where the implementation does not answer as docs/protocol.md says."""
+    """Runs so many steps. Raises AdapterFault if the implementation does not answer as docs/protocol.md says."""
     progress = Progress()
     with connect(what) as adapter:
         while progress.steps < steps and not progress.findings:

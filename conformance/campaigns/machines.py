@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Machines: the tasks of a long campaign, done by any number of them (Dask's distributed scheduler).
 
-Without an address the workers are processes on this machine, which end with the campaign. With one they are those
-that are connected there. The scheduler and the workers are started in a checkout of the same commit:
+Without an address the workers are processes on this machine, which end with the campaign. With one they are
+those that are connected there. The scheduler and the workers are started in a checkout of the same commit:
 
     PYTHONPATH=. dask scheduler                                           # on one machine
     PYTHONPATH=. dask worker --nthreads 1 tcp://that-machine:8786         # as often as there are cores
@@ -25,15 +25,16 @@ NOT_INSTALLED = "to share the work takes distributed: python -m pip install 'ref
 
 
 class Each(Protocol):
-    """What the function gives of each task, in the order of the tasks, whichever is done first."""
+    """Each gives what a function makes of each task."""
 
     def __call__(self, function: Callable[[Task], Result], tasks: Iterable[Task], /) -> Iterator[Result]: ...
 
 
 @contextmanager
 def machines(workers: int, scheduler: str | None = None) -> Iterator[Each]:
-    """``scheduler`` is the address of one that runs; else so many ``workers`` are started, and with one of them
-    this process does the work alone. ``KilledWorker`` where a task ends one worker after the other."""
+    """Shares tasks. ``scheduler`` is the address of one that runs; else so many ``workers`` are started, and
+    with one of them this process does the work alone. Raises KilledWorker if a task ends one worker after the
+    other."""
     if scheduler is None and workers < 2:
         yield map
         return

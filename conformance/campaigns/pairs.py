@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pairs: which two fields have met in a decision, of all that could.
 
-``python -m conformance.campaigns.pairs`` runs the histories of the default profile against the specification. For
-each attempt it notes what stood in the pod that was tried, and beside it in the pod itself, in a node, in a pod
-that has a node, and in objects of every other kind. What can stand there is read from the types of
+``python -m conformance.campaigns.pairs`` runs the histories of the default profile against the specification.
+For each attempt it notes what stood in the pod that was tried, and beside it in the pod itself, in a node, in a
+pod that has a node, and in objects of every other kind. What can stand there is read from the types of
 ``refsched.objects``: each field that some rule reads, with the values between which a rule distinguishes.
 ``--missing`` lists the pairs with one kind of object that never met.
 """
@@ -55,7 +55,7 @@ MANY = "many"
 
 @cache
 def fields_of(kind: str) -> tuple[tuple[str, ...], ...]:
-    """The fields of a kind that rules read, without those that only hold others."""
+    """Returns the fields of a kind that rules read, without those that only hold others."""
     paths = [one.path for one in all_unread() if one.kind == kind and one.path and not one.of_no_consequence]
     return tuple(
         path
@@ -68,13 +68,13 @@ def fields_of(kind: str) -> tuple[tuple[str, ...], ...]:
 
 @cache
 def lists_of(kind: str) -> tuple[tuple[str, ...], ...]:
-    """The fields of a kind that hold lists or maps of what rules read."""
+    """Returns the fields of a kind that hold lists or maps of what rules read."""
     return tuple(dict.fromkeys(path[: path.index(EACH)] for path in fields_of(kind) if EACH in path))
 
 
 @cache
 def classes_of(kind: str) -> frozenset[Class]:
-    """What can stand in an object of this kind."""
+    """Returns what can stand in an object of this kind."""
     classes = set[Class]()
     for path in fields_of(kind):
         name = ".".join((kind, *path))
@@ -85,7 +85,7 @@ def classes_of(kind: str) -> frozenset[Class]:
 
 
 def classes_in(value: Json) -> frozenset[Class]:
-    """What stands in this object."""
+    """Returns what stands in this object."""
     return frozenset(_classes_in(value)) & classes_of(value["kind"])
 
 
@@ -115,12 +115,12 @@ def _at(value: Any, path: Sequence[str]) -> Iterator[Any]:
 
 @define
 class Met:
-    """How often two have met, by what the second one is a part of."""
+    """``pairs`` counts how often two have met, by what the second one is a part of."""
 
     pairs: dict[str, Counter[Pair]] = Factory(dict)
 
     def count(self, records: Iterable[object]) -> None:
-        """The records of one history, inputs among them."""
+        """Counts what meets in the records of one history, inputs among them."""
         objects: dict[tuple[str, str, str], Json] = {}
         for record in records:
             match record:
@@ -152,7 +152,7 @@ def _key(kind: str, namespace: str, name: str) -> tuple[str, str, str]:
 
 
 def possible(kind: str) -> frozenset[Pair]:
-    """The pairs that could meet; of the pod itself each but once."""
+    """Returns the pairs that could meet; of the pod itself each only once."""
     beside = classes_of(POD if kind in (ITSELF, RUNNING) else kind)
     return frozenset((a, b) for a in classes_of(POD) for b in beside if kind != ITSELF or a < b)
 

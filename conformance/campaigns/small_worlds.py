@@ -4,12 +4,13 @@
     python -m conformance.campaigns.small_worlds [--depth N] [WORLD ...]
 
 A world is two nodes, three pods, one fault and their possible events. From each state every possible input is
-tried, with every outcome of every choice, up to a number of inputs. In every state the invariants hold. From every
-state every pod that fits on a node is bound, once held calls are released, waiting pods are allowed, and time
-passes until nothing more happens.
+tried, with every outcome of every choice, up to a number of inputs. In every state the invariants hold. From
+every state every pod that fits on a node is bound, once held calls are released, waiting pods are allowed, and
+time passes until nothing more happens.
 
-A state is reached by repeating its inputs from the start, because cycles are generators, which cannot be copied.
-Two states are the same if they do not differ in anything that the specification reads (``Run.fingerprint``).
+A state is reached by repeating its inputs from the start, because cycles are generators, which cannot be
+copied. Two states are the same if they do not differ in anything that the specification reads
+(``Run.fingerprint``).
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ SETTLING = (11.0, 11.0, 346.0)
 
 @frozen
 class Schedule:
-    """A pod is popped, whichever of those that may be."""
+    """A Schedule pops a pod, whichever of those that may be."""
 
 
 Move = Input | Schedule
@@ -66,8 +67,8 @@ Move = Input | Schedule
 
 @define
 class Enumerating:
-    """Takes the options that ``script`` numbers, one question after the other, and then the first ones; ``sizes``
-    says how many options there were each time."""
+    """``script`` numbers the options that are taken, one question after the other, before the first ones are;
+    ``sizes`` says how many options there were each time."""
 
     script: Sequence[int] = ()
     sizes: list[int] = Factory(list)
@@ -83,7 +84,7 @@ Step = tuple[Move, tuple[int, ...]]
 
 
 class Run:
-    """The specification, from the start up to a state."""
+    """A Run is the specification, from the start up to a state."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -100,7 +101,7 @@ class Run:
         self._look()
 
     def do(self, move: Move, script: Sequence[int] = ()) -> tuple[int, ...]:
-        """Which options there were for each choice that was met, as their numbers."""
+        """Returns how many options there were for each choice that was met."""
         self._choices.script = script
         self._choices.sizes = []
         if isinstance(move, Schedule):
@@ -147,8 +148,8 @@ class Run:
         yield from map(Advance, self._world.seconds)
 
     def _going_on(self) -> Iterator[Move]:
-        """The pending inputs of others: held calls are released, waiting pods are allowed, and pods to delete are
-        deleted."""
+        """Yields the pending inputs of others: held calls are released, waiting pods are allowed, and pods to
+        delete are deleted."""
         held = {running.cycle.queued.key for running in self._running if isinstance(running.stop, Held)}
         yield from map(Release, sorted(held))
         for waiting in self._waiting():
@@ -169,7 +170,7 @@ class Run:
 
     @property
     def has_settled(self) -> bool:
-        """Whether it came to the point where whoever fits must be bound."""
+        """Returns whether it came to the point where each pod that fits must be bound."""
         return self._invariants.decisive["R-INV-09"] > 0
 
     @property
@@ -177,7 +178,7 @@ class Run:
         return any(not running.cycle.is_binding for running in self._running)
 
     def settle(self) -> None:
-        """Time passes without further inputs; then the pods are deleted that no plugin would ever admit."""
+        """Lets time pass without further inputs, and then deletes the pods that no plugin would ever admit."""
         self._pass_time()
         for faulty in self._world.there:
             deletion = deleting(faulty)
@@ -203,8 +204,8 @@ class Run:
 
     @property
     def fingerprint(self) -> Hashable:
-        """All that decides what comes next: time, places, nominations, what counts on each node, in which order
-        nodes are looked at, where each cycle stands, and what happened while it was under way."""
+        """Returns all that decides what comes next: time, places, nominations, what counts on each node, in
+        which order nodes are looked at, where each cycle stands, and what happened while it was under way."""
         scheduler = self._machine.state
         queue = scheduler.queue
         places = tuple(
@@ -266,9 +267,9 @@ def _key(deleted: Delete) -> str:
 
 @define
 class Searched:
-    """``paths`` counts the paths that were tried, ``states`` the distinct states, and ``settled`` the states from
-    which time passed until nothing more happened. ``broken`` is the first path on which an invariant did not
-    hold."""
+    """``paths`` counts the paths that were tried, ``states`` the distinct states, and ``settled`` the states
+    from which time passed until nothing more happened. ``broken`` is the first path on which an invariant did
+    not hold."""
 
     world: str
     states: int = 0
@@ -279,7 +280,7 @@ class Searched:
 
 
 def search(world: World, depth: int = DEPTH) -> Searched:
-    """Breadth first, so that what is found is found on a shortest way."""
+    """Searches breadth first, so that what is found is found on a shortest way."""
     result = Searched(world.name)
     known: set[Hashable] = set()
     ways: list[tuple[Step, ...]] = []
@@ -298,8 +299,8 @@ def search(world: World, depth: int = DEPTH) -> Searched:
 def _visit(
     run: Run, way: tuple[Step, ...], result: Searched, known: set[Hashable], ways: list[tuple[Step, ...]]
 ) -> None:
-    """Record the path of ``run``. From a new state, let time pass until nothing more happens, and continue the
-    path."""
+    """Records the path of ``run``. From a new state time passes until nothing more happens, and the path is
+    continued."""
     result.paths += 1
     here = run.fingerprint
     if here in known and not run.findings:
@@ -314,7 +315,7 @@ def _visit(
 
 
 def _ends(world: World, way: Sequence[Step]) -> Iterator[tuple[Step, Run]]:
-    """Each input that fits at the end of the way, with each outcome of each choice that it meets."""
+    """Yields each input that fits at the end of the way, with each outcome of each choice that it meets."""
     for move in list(_replayed(world, way).moves()):
         scripts: list[tuple[int, ...]] = [()]
         while scripts:

@@ -3,9 +3,9 @@
 
 ``python -m conformance.campaigns.soundness --impl kube-scheduler --seeds 100-199`` runs, for each seed, every
 history that ``pytest conformance/ --hypothesis-seed=SEED`` draws. Cases and recordings are the same with every
-seed, and are left out. A finding is printed in full, with the test and the seed, and the run goes on; figures are
-printed at the end. The seeds are shared out (machines.py), and the figures do not depend on how, but for the
-seconds. Exit codes as everywhere: 0 nothing was found, 1 something was, 2 it could not be judged.
+seed, and are left out. A finding is printed in full, with the test and the seed, and the run goes on; figures
+are printed at the end. The seeds are shared out (machines.py), and the figures do not depend on how, but for
+the seconds. Exit codes as everywhere: 0 nothing was found, 1 something was, 2 it could not be judged.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ TIMEOUT = 60.0
 
 
 class ProblemError(Exception):
-    """The scheduler could not be judged."""
+    """A ProblemError says why the scheduler could not be judged."""
 
 
 @define

@@ -50,7 +50,7 @@ def _opened(value: Json, number: int) -> Json:
 
 @st.composite
 def _gates(draw: DrawFn) -> History:
-    """Pods at the gate: let in by one gate and by the other, deleted, and left where they are."""
+    """Draws pods with scheduling gates, which are removed one by one, deleted, and left where they are."""
     cluster = HistoryBuilder()
     for _ in range(draw(st.integers(1, 2))):
         cluster.add_node(node("", {"cpu": "2", "pods": "9"}))
@@ -79,7 +79,8 @@ _PENDING = (
 
 @st.composite
 def _pending(draw: DrawFn) -> History:
-    """A plugin waits for something that comes while it is asked, or afterwards; or the pod goes meanwhile."""
+    """Draws plugins that wait for something that comes while they are asked, or later; or the pod is deleted
+    meanwhile."""
     cluster = HistoryBuilder()
     for cores in draw(st.lists(st.sampled_from(["2", "4"]), min_size=1, max_size=2)):
         cluster.add_node(node("", {"cpu": cores, "pods": "9"}))
@@ -121,7 +122,7 @@ _TERMS: tuple[list[Json], ...] = (
 
 @st.composite
 def _narrowed(draw: DrawFn) -> History:
-    """Pods that name their nodes by a field, as those of a DaemonSet do, and contradict themselves."""
+    """Draws pods that name their nodes by a field, as those of a DaemonSet do, and contradict themselves."""
     cluster = HistoryBuilder()
     for cores in draw(st.lists(st.sampled_from(["1", "2"]), min_size=2, max_size=4)):
         cluster.add_node(node("", {"cpu": cores, "pods": "3"}))
@@ -140,7 +141,7 @@ def _narrowed(draw: DrawFn) -> History:
 
 @st.composite
 def _left_over(draw: DrawFn) -> History:
-    """Pods that no event requeues: after five minutes they are tried again, and so on."""
+    """Draws pods that no event requeues: after five minutes they are tried again, and so on."""
     cluster = HistoryBuilder()
     cluster.add_node(node("", {"cpu": "1", "pods": "9"}, {ZONE: "a"}))
     for shape in draw(
@@ -160,7 +161,8 @@ def _left_over(draw: DrawFn) -> History:
 
 @st.composite
 def _wide(draw: DrawFn) -> History:
-    """160 to 200 nodes in some zones, some of them full; the search ends early, and starts where it ended."""
+    """Draws 160 to 200 nodes in some zones, some of them full; the search ends early, and starts where it
+    ended."""
     cluster = HistoryBuilder()
     zones, small = draw(st.sampled_from([1, 3, 7])), draw(st.sampled_from([2, 3, 5]))
     for number in range(draw(st.sampled_from([160, 180, 200]))):
@@ -180,7 +182,7 @@ _ON_ITS_WAY = script(("ScriptedA", "preBind", "Hold"))
 
 @st.composite
 def _gone_victims(draw: DrawFn) -> History:
-    """A victim that was deleted while its binding was under way cannot be evicted; others can."""
+    """Draws victims that were deleted while their binding was under way, which cannot be evicted, and others."""
     cluster = HistoryBuilder()
     cluster.add_node(node("", {"cpu": "2", "pods": "9"}))
     held = draw(st.sampled_from([1, 1, 2]))
@@ -207,7 +209,8 @@ _WAITING = script(("ScriptedA", "permit", "Wait"))
 
 @st.composite
 def _waiting_victims(draw: DrawFn) -> History:
-    """Pods that wait on Permit are preempted there: they are rejected, not deleted, and tried again."""
+    """Draws pods that are preempted while they wait on Permit: they are rejected, not deleted, and tried
+    again."""
     cluster = HistoryBuilder()
     for _ in range(draw(st.integers(1, 2))):
         cluster.add_node(node("", {"cpu": "2", "pods": "9"}))
@@ -252,8 +255,8 @@ _CLAIMING: tuple[Mapping[str, Mapping[str, str]], ...] = (
 
 @st.composite
 def _claims(draw: DrawFn) -> History:
-    """A pod's claim is deleted during the attempt or after the pod was rejected. PreEnqueue rejects the pod until
-    the claim is back, and its backoff continues meanwhile."""
+    """Draws claims that are deleted during the attempt or after the pod was rejected. PreEnqueue rejects the
+    pod until the claim is back, and its backoff continues meanwhile."""
     cluster = HistoryBuilder()
     cluster.add(_device_object("DeviceClass", "gpu", {}))
     cluster.add_node(node("", {"cpu": "4", "pods": "9"}))
@@ -299,13 +302,13 @@ _SWITCHED: tuple[tuple[str, Mapping[str, bool]], ...] = (
 
 @st.composite
 def _features(draw: DrawFn) -> History:
-    """Histories of other areas, under feature gates that are not as they are by default."""
+    """Draws histories of other areas, under feature gates that are not as they are by default."""
     area, gates = draw(st.sampled_from(_SWITCHED))
     return evolve(draw(AREAS[area]()), feature_gates=gates)
 
 
 def _points() -> SearchStrategy[History]:
-    """A plugin that is disabled at one of its extension points, or at some that belong together."""
+    """Draws a plugin that is disabled at one of its extension points, or at some that belong together."""
     return st.sampled_from([case.history for case in left_out.CASES])
 
 

@@ -44,7 +44,7 @@ def _config(draw: DrawFn, verbs: tuple[Json, ...]) -> Json:
 
 
 def _asking(draw: DrawFn, value: Json, script: Json) -> Json:
-    """The pod, now and then with a resource that an extender manages, and what extenders say about it."""
+    """Draws the pod, now and then with a resource that an extender manages, and what extenders say about it."""
     managed = draw(st.sampled_from(["", "a", "", "b"]))
     if managed:
         resources = value["spec"]["containers"][0]["resources"]
@@ -70,7 +70,7 @@ _SPARING = (
 
 @st.composite
 def sparing(draw: DrawFn) -> History:
-    """Nodes are full and pods have higher priorities; extenders reject nodes, drop victims, or do not answer."""
+    """Draws full nodes and pods of higher priorities; extenders reject nodes, drop victims, or do not answer."""
     cluster = HistoryBuilder()
     if draw(st.booleans()):
         cluster.add(_budget(draw(st.integers(0, 1))))
@@ -122,7 +122,8 @@ _FAILING = ("Drop", "Fail", "Hang", "Error", "Drop")
 
 @st.composite
 def silent(draw: DrawFn) -> History:
-    """Extenders that do not answer, or not with what was asked for: those that may be ignored, and others."""
+    """Draws extenders that do not answer, or not with what was asked for: those that may be ignored, and
+    others."""
     cluster = HistoryBuilder()
     for _ in range(draw(st.integers(2, 3))):
         cluster.add_node(_node(draw))

@@ -41,7 +41,7 @@ _CONSTRAINTS: tuple[Json, ...] = (
 
 @st.composite
 def workloads(draw: DrawFn) -> History:
-    """Pods are spread by default with those that their workload selects, while it is there."""
+    """Draws pods that are spread by default with those that their workload selects, while it is there."""
     cluster = HistoryBuilder()
     workload = draw(st.sampled_from((*_WORKLOADS, _WORKLOADS[1])))
     for zone in draw(st.sampled_from([("a", "b"), ("a", "a", "b"), ("a", "b", "c")])):
@@ -99,7 +99,7 @@ _GATES: tuple[dict[str, bool], ...] = ({}, {"DynamicResourceAllocation": False})
 
 @st.composite
 def classes(draw: DrawFn) -> History:
-    """The class that claims name changes, goes and comes back while pods wait for its devices."""
+    """Draws a class that changes, is deleted and created again while pods wait for its devices."""
     cluster = HistoryBuilder()
     cluster.add_node(node("", {"cpu": "4", "pods": "9"}))
     cluster.add(_devices(draw(st.lists(st.sampled_from("ab"), min_size=1, max_size=3))))
@@ -124,7 +124,7 @@ def classes(draw: DrawFn) -> History:
 
 @st.composite
 def elsewhere(draw: DrawFn) -> History:
-    """While a pod is held somebody else allocates its claim, which PreBind detects."""
+    """Draws claims that somebody else allocates while the pod is held, which PreBind detects."""
     cluster = HistoryBuilder()
     cluster.add_node(node("", {"cpu": "8", "pods": "9"}))
     count = draw(st.integers(2, 4))

@@ -2,7 +2,8 @@
 """Values drawn from the types that they are read as: objects, configurations and records in every shape that a
 type allows, now and then with something in it that it does not allow.
 
-A text is one that a field of its name may have, so that what is drawn refers to itself: few names, labels, zones.
+A text is one that a field of its name may have, so that what is drawn refers to itself: few names, labels,
+zones.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ RARELY = 60
 
 @cache
 def of_type(annotation: Any, field: str = "") -> SearchStrategy[Any]:
-    """What may be written where this type is read, for the field of this name."""
+    """Draws what may be written where this type is read, for the field of this name."""
     right = _right(annotation, field)
     return st.integers(0, RARELY).flatmap(lambda number: ODD if number == RARELY else right)
 
@@ -122,7 +123,7 @@ _LEAVES: Mapping[Any, Any] = {
 
 @cache
 def of_class(cls: type[Any]) -> SearchStrategy[Json]:
-    """An object of this class, with any of its fields."""
+    """Draws an object of this class, with any of its fields."""
     fields = {
         json_name(attribute.name): of_type(attribute.type, json_name(attribute.name))
         for attribute in attrs.fields(attrs.resolve_types(cls))
@@ -137,7 +138,7 @@ def of_class(cls: type[Any]) -> SearchStrategy[Json]:
 
 @st.composite
 def api_objects(draw: st.DrawFn, kinds: tuple[ApiKind, ...] = KINDS) -> Json:
-    """An object of one of these kinds, which has a name."""
+    """Draws an object of one of these kinds, which has a name."""
     kind = draw(st.sampled_from(kinds))
     of_kind: type = kind.type
     drawn = draw(of_class(of_kind))
@@ -156,7 +157,7 @@ def api_objects(draw: st.DrawFn, kinds: tuple[ApiKind, ...] = KINDS) -> Json:
 
 @st.composite
 def records(draw: st.DrawFn, classes: tuple[type[Record], ...] = get_args(Record)) -> Json:
-    """A record of docs/protocol.md."""
+    """Draws a record of docs/protocol.md."""
     cls = draw(st.sampled_from(classes))
     drawn = draw(of_class(cast("Any", cls)))
     if "object" in drawn:

@@ -4,4 +4,5 @@
 The mistakes themselves are in ``refsched.mistakes``, as a report compares a scheduler with them. Here all of
 them are run against the suite, mutants are sampled, and the smallest cluster is found that shows a rule.
 ``pytest conformance/ --impl="exec:python -m conformance.wrong NAME"`` runs one, ``python -m conformance.wrong``
-lists them."""
+lists them.
+"""

@@ -37,7 +37,7 @@ class Configured:
 
 
 def setting(**members: Any) -> Change:
-    """Return a change that sets fields of the configuration."""
+    """Returns a change that sets fields of the configuration."""
 
     def change(body: Json) -> None:
         body["config"] = {**members, **body["config"]}
@@ -53,7 +53,7 @@ def gate(name: str, *, on: bool) -> Change:
 
 
 def arguments(plugin: str, **members: Any) -> Change:
-    """Return a change that sets arguments of a plugin in every profile."""
+    """Returns a change that sets arguments of a plugin in every profile."""
 
     def change(body: Json) -> None:
         for profile in _profiles(body):
@@ -68,7 +68,7 @@ def arguments(plugin: str, **members: Any) -> Change:
 
 
 def without(plugin: str) -> Change:
-    """Return a change that disables a plugin in every profile that does not name it."""
+    """Returns a change that disables a plugin in every profile that does not name it."""
 
     def change(body: Json) -> None:
         for profile in _profiles(body):
@@ -81,7 +81,7 @@ def without(plugin: str) -> Change:
 
 
 def weighing(plugin: str, weight: int) -> Change:
-    """Return a change that sets the weight of a plugin in every profile without score plugins."""
+    """Returns a change that sets the weight of a plugin in every profile without score plugins."""
 
     def change(body: Json) -> None:
         for profile in _profiles(body):
@@ -206,7 +206,7 @@ def all_configured() -> Mapping[str, Configured]:
 
 
 class Reconfigured(Process):
-    """The process of a scheduler, each of whose configurations is changed."""
+    """A Reconfigured is the process of a scheduler, each of whose configurations is changed."""
 
     def __init__(self, command: Sequence[str], change: Change, *, timeout: float = TIMEOUT) -> None:
         super().__init__(command, timeout=timeout)
@@ -220,5 +220,5 @@ class Reconfigured(Process):
 
 
 def connect_configured(name: str) -> Adapter:
-    """Raises AdapterUnavailable if there is no kube-scheduler to be had."""
+    """Returns kube-scheduler with this configuration. Raises AdapterUnavailable if there is none to be had."""
     return Adapter(name, Reconfigured([str(kube_scheduler())], all_configured()[name].change))

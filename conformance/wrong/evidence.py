@@ -29,9 +29,9 @@ Json = dict[str, Any]
 
 @frozen
 class Row:
-    """What became of one wrong scheduler. If it was killed, ``rule`` is broken in the last of ``examples`` of
-    ``test``; else ``rule`` is empty, and so many examples were tried. ``invariants`` and ``recordings`` are the
-    rules by which these alone kill it."""
+    """A Row is what became of one wrong scheduler. If it was killed, ``rule`` is broken in the last of
+    ``examples`` of ``test``; else ``rule`` is empty, and so many examples were tried. ``invariants`` and
+    ``recordings`` are the rules by which these alone kill it."""
 
     rule: str
     test: str
@@ -43,7 +43,7 @@ class Row:
 
 @frozen
 class Sample:
-    """What became of a sample of ``of`` mutants, on the day ``measured``.
+    """A Sample is what became of ``of`` mutants, on the day ``measured``.
 
     ``ends`` counts how they ended, by part; ``seconds`` is the median of those that were killed. ``alive`` has
     for each that was not killed, unless it is only counted, its end and what it changes; ``argued`` has for
@@ -204,7 +204,8 @@ def _of_a_part(breaks: Collection[str], row: Row) -> Json:
 
 
 def _seconds(name: str, known: Json) -> float:
-    """A test with parameters costs the same with each, unless it was measured."""
+    """Returns the cost of an example: a test with parameters costs the same with each, unless it was
+    measured."""
     row: Json = known.get(name) or known.get(name.partition("[")[0]) or {"seconds": SECONDS}
     return float(row["seconds"])
 

@@ -2,7 +2,8 @@
 """A changed specification in a forked process.
 
 The parent judges, and keeps the specification as it is. In the child what is changed is imported again, and
-whatever else is imported already, such as Hypothesis, need not be."""
+whatever else is imported already, such as Hypothesis, need not be.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ _CHUNK = 1 << 16
 
 
 class Forked:
-    """A transport to a child that serves ``refsched.reference`` after ``change``.
+    """A Forked is a transport to a child that serves ``refsched.reference`` after ``change``.
 
     ``timeout`` are the seconds within which an answer must arrive."""
 

@@ -3,7 +3,8 @@
 
 Mutants of the specification show how far the suite reaches in what the specification says. These show how far
 it reaches in what kube-scheduler does. All mutants are compiled into one program, each behind a switch
-(traces/recorder/mutants/)."""
+(traces/recorder/mutants/).
+"""
 
 from __future__ import annotations
 
@@ -78,13 +79,13 @@ class GoMutant:
 
 
 def part_of(name: str) -> str:
-    """The part of kube-scheduler to which the mutant of this name belongs."""
+    """Returns the part of kube-scheduler to which the mutant of this name belongs."""
     return next(part for beginning, part in PARTS.items() if name.startswith(beginning))
 
 
 @frozen
 class Mutated:
-    """The program with all mutants in it."""
+    """``program`` has all ``mutants`` in it."""
 
     program: Path
     mutants: tuple[GoMutant, ...]
@@ -138,7 +139,7 @@ def _copy(source: str, target: str) -> None:
 
 
 def _make_writable(folder: Path) -> None:
-    """Go keeps its modules read-only."""
+    """Makes folders writable, since Go keeps its modules read-only."""
     for path in (folder, *folder.rglob("*")):
         if path.is_dir():
             path.chmod(0o755)

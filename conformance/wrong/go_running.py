@@ -2,7 +2,8 @@
 """Runs of kube-scheduler's own mutants: the default profile's histories against each, up to the first kill.
 
 A file that this process shares with the scheduler says which mutant is on, and which mutants a history reached
-with an immediate difference. Only such histories are tried, a few of each test in turn."""
+with an immediate difference. Only such histories are tried, a few of each test in turn.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +46,7 @@ def try_all(mutated: Mutated, mutants: Sequence[GoMutant], limit: float) -> Iter
 
 
 class _Switched:
-    """The scheduler with all mutants in it, and the switches that both processes hold."""
+    """A _Switched is the scheduler with all mutants in it, and the switches that both processes hold."""
 
     def __init__(self, program: Path, switches: mmap.mmap) -> None:
         self._command = f"exec:{program}"

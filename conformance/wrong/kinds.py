@@ -3,7 +3,8 @@
 
 ``planted`` are the specification with an edit that a person made, ``mutants`` with one that an operator made,
 and ``fields`` do not read one field of an object. ``configured`` is kube-scheduler, configured wrong, and
-``go`` is kube-scheduler, changed in one place of its own source (go_running.py)."""
+``go`` is kube-scheduler, changed in one place of its own source (go_running.py).
+"""
 
 from __future__ import annotations
 
@@ -47,7 +48,8 @@ ALONE = 100
 
 @frozen
 class Result:
-    """What became of one wrong scheduler, by all tests, by the invariants alone, and by the recordings alone.
+    """A Result is what became of one wrong scheduler, by all tests, by the invariants alone, and by the
+    recordings alone.
 
     ``part`` is what it is counted with, and ``says`` what is wrong in it."""
 
@@ -61,7 +63,7 @@ class Result:
 
 @frozen
 class Asked:
-    """How one is tried: for so many seconds, and judged as the ``profile`` says, as with ``--only``."""
+    """``limit`` are the seconds for one, which is judged as the ``profile`` says, as with ``--only``."""
 
     limit: float
     profile: str = ""

@@ -42,8 +42,8 @@ MUCH = 600.0
 
 @frozen
 class Named:
-    """What the failure of one planted scheduler names, the first rule first. ``rules`` are empty if it has not
-    failed."""
+    """A Named is what the failure of one planted scheduler names, the first rule first. ``rules`` are empty if
+    it has not failed."""
 
     wrong: str
     breaks: Sequence[str]

@@ -28,9 +28,9 @@ _REPLAYING = "test_recordings"
 
 @frozen
 class SuiteTest:
-    """A test of the suite, or one case or one area of recordings of a test. ``area`` is what it draws from;
-    with a ``case`` it runs that one, and if ``recorded`` the recordings of the area, which are of the release
-    ``kubernetes``. ``declared`` is what the test declares."""
+    """A SuiteTest is a test of the suite, or one case or one area of recordings of a test. ``area`` is what it
+    draws from; with a ``case`` it runs that one, and if ``recorded`` the recordings of the area, which are of
+    the release ``kubernetes``. ``declared`` is what the test declares."""
 
     name: str
     area: str
@@ -47,8 +47,8 @@ class SuiteTest:
 
 @cache
 def suite_tests(kubernetes: str = DEFAULT.name) -> tuple[SuiteTest, ...]:
-    """Those of ``conformance/test_*.py``, with the recordings of this release, in the order in which pytest
-    collects them."""
+    """Returns those of ``conformance/test_*.py``, with the recordings of this release, in the order in which
+    pytest collects them."""
     folder = Path(conformance.__path__[0])
     stems = [path.stem for path in sorted(folder.glob("test_*.py"))]
     return tuple(test for stem in stems for test in _tests_of(stem, kubernetes))
@@ -74,7 +74,7 @@ def _tests_of(stem: str, kubernetes: str) -> Iterator[SuiteTest]:
 
 
 def areas_about(rules: Collection[str]) -> tuple[str, ...]:
-    """The areas of tests that are there to decide one of these rules."""
+    """Returns the areas of tests that are there to decide one of these rules."""
     about = (
         test.area
         for test in suite_tests()
@@ -85,7 +85,7 @@ def areas_about(rules: Collection[str]) -> tuple[str, ...]:
 
 @cache
 def histories_of(test: SuiteTest, seed: str = SEED) -> Sequence[History]:
-    """What the test runs: the histories that it draws from this seed, its case, or the recordings."""
+    """Returns what the test runs: the histories that it draws from this seed, its case, or the recordings."""
     if test.case is not None:
         return [test.case.history]
     if test.recorded:

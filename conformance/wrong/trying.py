@@ -3,7 +3,8 @@
 
 What the default profile draws does not depend on answers, so that this finds what pytest would find. An
 ``error`` as an answer breaks R-ANSWER-01 and a crash or a timeout fails the suite too, but none of them counts
-as a kill: they show that the suite reaches the mistake, and not that it notices what is decided wrong."""
+as a kill: they show that the suite reaches the mistake, and not that it notices what is decided wrong.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +46,7 @@ class End(Enum):
 
 @frozen
 class Attack:
-    """What came of some histories, of which ``tried`` were run in so many ``seconds``.
+    """An Attack is what came of some histories, of which ``tried`` were run in so many ``seconds``.
 
     If something was found wrong, ``rule`` is broken in ``member`` of a record, by the last of ``examples`` of
     ``test`` that came to their end. ``problem`` is the first error, crash or timeout.

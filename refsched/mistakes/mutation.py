@@ -20,8 +20,9 @@ from refsched.mistakes.operators import OPERATORS
 
 @frozen
 class Place:
-    """A node of the syntax tree that a mutant replaces. ``first`` and ``last`` are the lines of its statement, or
-    of the head of a compound statement; ``always`` says that the node runs when the module is imported."""
+    """A Place is a node of the syntax tree that a mutant replaces. ``first`` and ``last`` are the lines of its
+    statement, or of the head of a compound statement; ``always`` says that the node runs when the module is
+    imported."""
 
     root: ast.Module
     function: str
@@ -36,7 +37,7 @@ class Place:
 
 @frozen
 class Mutant:
-    """A mutant is named ``module:function:operator:number``, with the module's name without ``refsched.``."""
+    """``name`` is ``module:function:operator:number``, with the module's name without ``refsched.``."""
 
     name: str
     module: str
@@ -50,7 +51,7 @@ class Mutant:
 
 
 def mutants_of(module: str, source: str) -> Iterator[Mutant]:
-    """All mutants of the module, in the order of its source."""
+    """Yields all mutants of the module, in the order of its source."""
     tree = ast.parse(source)
     count: Counter[str] = Counter()
     for place in places_of(tree):
@@ -66,7 +67,8 @@ def mutants_of(module: str, source: str) -> Iterator[Mutant]:
 
 
 def compiled(source: str, name: str, module: str, path: str) -> CodeType:
-    """The module's code with the mutant of this name. Raises ValueError if the module has no such mutant."""
+    """Returns the module's code with the mutant of this name. Raises ValueError if the module has no such
+    mutant."""
     for mutant in mutants_of(module, source):
         if mutant.name == name:
             return compile(planted(mutant.place, mutant.changed), path, "exec")
@@ -84,7 +86,7 @@ def planted(place: Place, changed: ast.AST) -> ast.Module:
 
 
 def _first_line(node: ast.AST) -> str:
-    """The first line of the node's source, shortened to 160 characters."""
+    """Returns the first line of the node's source, shortened to 160 characters."""
     lines = ast.unparse(node).splitlines() or [""]
     text = lines[0] + (" …" if len(lines) > 1 else "")
     return text if len(text) <= 160 else f"{text[:160]}…"
@@ -99,7 +101,7 @@ _FOR_PEOPLE = ("__repr__", "__str__", "__hash__")
 
 @frozen
 class _Context:
-    """The position of a walk through the tree."""
+    """A _Context is the position of a walk through the tree."""
 
     root: ast.Module
     function: str = ""
@@ -176,7 +178,7 @@ def _is_not_mutated(node: ast.AST) -> bool:
 
 
 def _is_alias(node: ast.AST) -> bool:
-    """Aliases such as ``Less = Callable[…]`` and ``Put = Add | Update`` are recognized by their capitals."""
+    """Recognizes aliases such as ``Less = Callable[…]`` and ``Put = Add | Update`` by their capitals."""
     if not isinstance(node, ast.Assign):
         return True
     name = node.targets[0]

@@ -118,7 +118,7 @@ def _and_or(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _part(node: ast.AST) -> Iterator[ast.AST]:
-    """One operand of an ``and`` or ``or`` is removed."""
+    """Removes one operand of an ``and`` or ``or``."""
     match node:
         case ast.BoolOp(operator, values):
             for number in range(len(values)):
@@ -141,7 +141,7 @@ def _negated(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _omission(node: ast.AST) -> Iterator[ast.AST]:
-    """A statement or a guard is removed."""
+    """Removes a statement or a guard."""
     match node:
         case ast.Expr(ast.Call() | ast.Yield() | ast.YieldFrom()) | ast.AugAssign() | ast.Delete():
             yield ast.Pass()
@@ -162,7 +162,7 @@ def _leaving(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _returned(node: ast.AST) -> Iterator[ast.AST]:
-    """A returned condition becomes constant, or a loop ends after its first iteration."""
+    """Makes a returned condition constant, or ends a loop after its first iteration."""
     match node:
         case ast.Return(ast.Compare() | ast.BoolOp() | ast.UnaryOp(ast.Not())):
             yield ast.Return(ast.Constant(True))
@@ -172,7 +172,7 @@ def _returned(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _once(node: ast.AST) -> Iterator[ast.AST]:
-    """Only the first element is iterated over."""
+    """Iterates over the first element only."""
     match node:
         case ast.For(target, over, body, orelse):
             yield ast.For(target, _first_of(over), body, orelse, lineno=0)
@@ -187,14 +187,14 @@ def _filter(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _swapped(node: ast.AST) -> Iterator[ast.AST]:
-    """The first two arguments of a call are swapped if they are alike."""
+    """Swaps the first two arguments of a call if they are alike."""
     match node:
         case ast.Call(function, [one, other, *rest], keywords) if _are_alike(one, other):
             yield ast.Call(function, [other, one, *rest], keywords)
 
 
 def _kin(node: ast.AST) -> Iterator[ast.AST]:
-    """An attribute or constant is replaced by another of the same type."""
+    """Replaces an attribute or a constant by another of the same type."""
     match node:
         case ast.Attribute(value, name, ast.Load()) if name in _KIN:
             yield ast.Attribute(value, _KIN[name], ast.Load())

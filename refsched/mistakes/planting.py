@@ -14,11 +14,11 @@ Change = Callable[[str], str | CodeType]
 
 
 class PlantingError(Exception):
-    """What is to be changed is not there, or was imported before."""
+    """A PlantingError says that what is to be changed is not there, or was imported before."""
 
 
 def plant(module: str, change: Change) -> None:
-    """From now on ``module`` is what ``change`` makes of it."""
+    """Lets ``module`` be what ``change`` makes of it, when it is imported."""
     if module in sys.modules:
         raise PlantingError(f"{module} was imported before it could be changed")
     sys.meta_path.insert(0, _Finder(module, change))
@@ -53,7 +53,8 @@ class _Loader(Loader):
 
 
 def replacing(before: str, after: str) -> Change:
-    """Raises PlantingError unless ``before`` occurs exactly once in the source."""
+    """Returns the change that puts ``after`` in the place of ``before``. It raises PlantingError unless that
+    occurs exactly once in the source."""
 
     def change(source: str) -> str:
         if source.count(before) != 1:

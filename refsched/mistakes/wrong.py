@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Planted wrong schedulers, which stand in the texts of ``planted``.
 
-An entry of a text is a name and a sentence about what the scheduler gets wrong, the rules that this breaks and the
-module that is edited, and the edit, as a diff shows it::
+An entry of a text is a name and a sentence about what the scheduler gets wrong, the rules that this breaks and
+the module that is edited, and the edit, as a diff shows it::
 
     counts-the-dying: Terminating pods are counted.
     breaks R-SPREAD-05 in refsched.plugins.pod_topology_spread_constraints
@@ -10,8 +10,8 @@ module that is edited, and the edit, as a diff shows it::
     - return sum(metadata.deletion_timestamp is None for metadata in matching)
     + return len(matching)
 
-What is replaced is quoted with its indentation, and may be a part of one line or many lines; it occurs once in the
-module. An entry of an earlier release says ``breaks R-QUEUE-50 of v1.19 in …``.
+What is replaced is quoted with its indentation, and may be a part of one line or many lines; it occurs once in
+the module. An entry of an earlier release says ``breaks R-QUEUE-50 of v1.19 in …``.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ AREAS = (
 
 @frozen
 class Wrong:
-    """A wrong scheduler: the specification with ``before`` replaced by ``after``.
+    """A Wrong is a wrong scheduler: the specification with ``before`` replaced by ``after``.
 
     ``before`` occurs once in ``module``. ``says`` is a sentence about what the scheduler does wrong, and
     ``cites`` names the report of a scheduler with this mistake, if any.
@@ -67,7 +67,8 @@ class Wrong:
 
 @frozen
 class Area:
-    """The entries of one text. ``near`` are the areas of the suite whose tests are tried on them first."""
+    """``planted`` are the entries of one text. ``near`` are the areas of the suite whose tests are tried on
+    them first."""
 
     near: tuple[str, ...]
     planted: tuple[Wrong, ...]
@@ -75,23 +76,23 @@ class Area:
 
 @cache
 def areas() -> Mapping[str, Area]:
-    """Return the planted wrong schedulers by area."""
+    """Returns the planted wrong schedulers by area."""
     folder = files("refsched.mistakes") / "planted"
     return {area: read_area((folder / f"{area}.txt").read_text("utf-8")) for area in AREAS}
 
 
 def all_wrong() -> Mapping[str, Wrong]:
-    """Return all planted wrong schedulers, by name."""
+    """Returns all planted wrong schedulers, by name."""
     return {wrong.name: wrong for area in areas().values() for wrong in area.planted}
 
 
 def areas_near(name: str) -> tuple[str, ...]:
-    """Return the areas of the suite whose tests and recordings are tried first on this wrong scheduler."""
+    """Returns the areas of the suite whose tests and recordings are tried first on this wrong scheduler."""
     return next(area.near for area in areas().values() if any(wrong.name == name for wrong in area.planted))
 
 
 def read_area(text: str) -> Area:
-    """Read a text of ``planted``. Raises ValueError at what is no entry."""
+    """Reads a text of ``planted``. Raises ValueError at what is no entry."""
     head, *entries = text.rstrip("\n").split("\n\n")
     found = re.fullmatch(r"# .+\n# Tried on them first: (.+)", head)
     if not found:

@@ -4,7 +4,8 @@
 With ids only those are computed, from the tests that name them and from the example that there is. Where no
 history of the suite applies a rule, an example that was written by hand is enough to begin with: it is given to
 schedulers that break the rule, and made small. What is found for each rule is written at once, so that a run
-that was stopped can go on with ``--missing``."""
+that was stopped can go on with ``--missing``.
+"""
 
 from __future__ import annotations
 

@@ -58,7 +58,8 @@ Json = dict[str, Any]
 
 @frozen
 class Difference:
-    """What the scheduler that breaks the rule does otherwise; ``says`` describes what is wrong in it."""
+    """A Difference is what the scheduler that breaks the rule does otherwise; ``says`` describes what is wrong
+    in it."""
 
     breaker: str
     says: str
@@ -67,7 +68,8 @@ class Difference:
 
 @frozen
 class Found:
-    """A history that shows the rule, and what a scheduler that breaks it does otherwise, if one was found."""
+    """A Found is a history that shows the rule, and what a scheduler that breaks it does otherwise, if one was
+    found."""
 
     rule: str
     history: History

@@ -38,7 +38,7 @@ _STEMS = {
 
 
 def with_names(history: History) -> History:
-    """The same history with names that a person would choose."""
+    """Returns the same history with names that a person would choose."""
     value = as_value(history)
     names = dict(_names(history))
     value["steps"] = [_renamed(step, names) for step in value["steps"]]
@@ -51,7 +51,8 @@ def with_names(history: History) -> History:
 
 
 def _names(history: History) -> Iterator[tuple[str, str]]:
-    """Each name of an object in the order of creation, and the new one; what is not created has no new name."""
+    """Yields each name of an object in the order of creation, and the new one; what is not created has no new
+    name."""
     seen: Counter[str] = Counter()
     known: set[str] = set()
     for step in as_value(history)["steps"]:
@@ -77,7 +78,7 @@ def _name(kind: str, number: int) -> str:
 
 
 def _renamed(value: Any, names: dict[str, str]) -> Any:
-    """Names stand alone, or after a namespace (``default/p1``)."""
+    """Replaces names that stand alone, or after a namespace (``default/p1``)."""
     match value:
         case dict():
             return {_renamed(key, names): _renamed(each, names) for key, each in value.items()}
@@ -91,7 +92,7 @@ def _renamed(value: Any, names: dict[str, str]) -> Any:
 
 
 def _name_containers(pod: dict[str, Any]) -> None:
-    """Statuses of containers go by their names."""
+    """Names the containers, and their statuses likewise."""
     spec = pod.get("spec", {})
     names: dict[str, str] = {}
     for member, known in (("containers", CONTAINERS), ("initContainers", INIT_CONTAINERS)):

@@ -31,7 +31,7 @@ class Recorded:
 
 
 class _Listening(Checker):
-    """Notes at which line each rule is applied first; line 1 is the header."""
+    """A _Listening notes at which line each rule is applied first; line 1 is the header."""
 
     def __init__(self, first: dict[str, int], *values: Any, **named: Any) -> None:
         self._line = 1
@@ -49,7 +49,7 @@ class _Listening(Checker):
 
 
 def shortest(jobs: int = 1) -> Mapping[str, Recorded]:
-    """By rule, of the shipped recordings."""
+    """Returns, by rule, the shortest one of the shipped recordings."""
     paths = list(trace_files([data_folder()]))
     found: dict[str, Recorded] = {}
     with get_context("fork").Pool(jobs) as pool:

@@ -12,7 +12,7 @@ _GUARD = re.compile(r"^(?:if|while) (?P<condition>.+): …$")
 
 
 def sentence_of(mutant: Mutant) -> str:
-    """The text of the specification stands between backticks."""
+    """Describes the mutant; the text of the specification stands between backticks."""
     before, _, after = mutant.diff.partition("  →  ")
     guard, loop = _GUARD.match(before), _LOOP.search(before)
     match mutant.operator:

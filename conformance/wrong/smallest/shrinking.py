@@ -46,7 +46,7 @@ def as_value(history: History) -> Json:
 
 
 def as_history(value: Json) -> History:
-    """InputError where a step is none any more."""
+    """Reads a history from JSON. Raises InputError if a step is none any more."""
     return History(
         tuple(read_steps(deepcopy(value["steps"]))), deepcopy(value["config"]), dict(value["gates"])
     )
@@ -76,7 +76,7 @@ class Shrinking:
         return as_history(self.value)
 
     def holds(self, value: Json) -> bool:
-        """Whether this value shows it too; then it takes the place of the other one."""
+        """Returns whether this value shows it too, and if so lets it take the place of the other one."""
         if self._left <= 0:
             return False
         self._left -= 1
@@ -92,14 +92,14 @@ class Shrinking:
     # --- What is left out -------------------------------------------------------------------------
 
     def _leave_out_objects(self) -> None:
-        """Each with all that happens to it."""
+        """Leaves out each object, with all that happens to it."""
         for name in sorted({_about(step) for step in self.value["steps"]} - {None}, key=str):
             steps = [step for step in self.value["steps"] if _about(step) != name]
             if steps:
                 self.holds({**self.value, "steps": steps})
 
     def _create_as_updated(self) -> None:
-        """What is updated is created as it is afterwards."""
+        """Creates what is updated as it is afterwards."""
         for number in range(len(self.value["steps"]) - 1, -1, -1):
             steps = self.value["steps"]
             updated = steps[number].get("update")
@@ -114,7 +114,7 @@ class Shrinking:
                 self.holds({**self.value, "steps": changed})
 
     def _wait_once(self) -> None:
-        """The clock is advanced once instead of twice."""
+        """Advances the clock once instead of twice."""
         for number in range(len(self.value["steps"]) - 1, 0, -1):
             steps = self.value["steps"]
             before, after = steps[number - 1].get("advance"), steps[number].get("advance")
@@ -166,7 +166,7 @@ class Shrinking:
                     self.holds(_with(self.value, ("steps", *path), USUAL_PODS))
 
     def _leave_out_below(self, path: Path) -> None:
-        """The parts of what is there, each as a whole, and then what is within those that stay."""
+        """Leaves out the parts of what is there, each as a whole, and then what is within those that stay."""
         for part in _parts(_at(self.value, path)):
             within = (*path, part)
             if not _may_go(self.value, within) or not self.holds(_without(self.value, within)):
@@ -174,7 +174,7 @@ class Shrinking:
 
 
 def _about(step: Json) -> tuple[str, str, str] | None:
-    """Kind, namespace and name of the object that the step is about."""
+    """Returns kind, namespace and name of the object that the step is about."""
     for member in ("create", "update"):
         if isinstance(step.get(member), dict):
             metadata = step[member]["metadata"]
@@ -188,7 +188,7 @@ def _about(step: Json) -> tuple[str, str, str] | None:
 
 
 def _nodes_missing(value: Json) -> frozenset[str]:
-    """The nodes that pods name, and that are never created: no node is left out while a pod is on it."""
+    """Returns the nodes that pods name, and that are never created: no node is left out while a pod is on it."""
     created = [step["create"] for step in value["steps"] if isinstance(step.get("create"), dict)]
     nodes = {each["metadata"]["name"] for each in created if each["kind"] == "Node"}
     named = {each.get("spec", {}).get("nodeName") for each in created if each["kind"] == "Pod"}
@@ -196,7 +196,7 @@ def _nodes_missing(value: Json) -> frozenset[str]:
 
 
 def _parts(value: object) -> list[str | int]:
-    """From the end, so that what stays keeps its number."""
+    """Returns the parts from the end, so that what stays keeps its number."""
     if isinstance(value, dict):
         return list(value)
     return list(range(len(value) - 1, -1, -1)) if isinstance(value, list) else []
@@ -238,7 +238,7 @@ def _without(value: Json, path: Path) -> Json:
 
 
 def size_of(history: History) -> tuple[int, int]:
-    """Steps, and the leaves of all objects and of the configuration."""
+    """Returns the numbers of steps, and of leaves of all objects and of the configuration."""
     value = as_value(history)
     return len(value["steps"]), sum(1 for _ in _leaves(value))
 

@@ -38,9 +38,9 @@ _WAITS = (Place.UNSCHEDULABLE, Place.ACTIVE, Place.BACKOFF)
 
 @frozen
 class Breaker:
-    """A scheduler that may break a rule: ``says`` is what it does, and ``change`` makes it one, in a process
-    of its own. ``distance`` is that from the place where the rule is applied, in lines; ``is_planted`` says
-    that a person has described it."""
+    """A Breaker is a scheduler that may break a rule: ``says`` is what it does, and ``change`` makes it one, in
+    a process of its own. ``distance`` is that from the place where the rule is applied, in lines;
+    ``is_planted`` says that a person has described it."""
 
     name: str
     says: str
@@ -50,12 +50,12 @@ class Breaker:
 
     @property
     def is_stated(self) -> bool:
-        """Whether it is said to break the rule, or is made by changing the row that is the rule."""
+        """Returns whether it is said to break the rule, or is made by changing the row that is the rule."""
         return self.distance == STATED
 
 
 def breakers_of(rule: Rule) -> list[Breaker]:
-    """The nearest first; of equally near ones those that a person has described."""
+    """Returns the nearest first; of equally near ones those that a person has described."""
     found = [*_without_events(rule), *_without_transition(rule)]
     if not found:
         sites = sites_of(rule)
@@ -109,13 +109,14 @@ def _replace_row(table: Transitions, row: Transition) -> None:
 
 @frozen
 class Sites:
-    """The lines at which a rule is applied, and by function those that it spans and how far away it is."""
+    """``lines`` are those at which a rule is applied, and by function those that it spans and how far away it
+    is."""
 
     lines: tuple[int, ...]
     functions: Mapping[str, tuple[int, int, int]]
 
     def distance(self, first: int, last: int) -> int:
-        """How far these lines are from those at which the rule is applied."""
+        """Returns how far these lines are from those at which the rule is applied."""
         inside = [far for begin, end, far in self.functions.values() if begin <= first and last <= end]
         if not inside:
             return -1
@@ -186,8 +187,8 @@ def _planted(rule: Rule, sites: Sites) -> Iterator[Breaker]:
 
 
 def _stated(rule: Rule) -> Iterator[Breaker]:
-    """Those that are said to break the rule, wherever their edit is, come before all others; of these first
-    those that break few other rules."""
+    """Yields those that are said to break the rule, wherever their edit is, come before all others; of these
+    first those that break few other rules."""
     for wrong in sorted(all_wrong().values(), key=lambda wrong: len(wrong.breaks)):
         source = source_of(wrong.module)
         if rule.id in wrong.breaks and source.count(wrong.before) == 1:
