@@ -113,7 +113,7 @@ def _right(annotation: Any, field: str) -> SearchStrategy[Any]:
 
 _LEAVES: Mapping[Any, Any] = {
     str: lambda field: st.sampled_from(BY_FIELD.get(field, NAMES)),
-    int: lambda _: st.sampled_from((0, 1, 2, 100, -1, 2**31 - 1, 2**31, 2**63 - 1)),
+    int: lambda _: st.sampled_from((*(1, 2, 10, 100) * 4, 0, -1, 2**31 - 1, 2**31, 2**63 - 1)),
     float: lambda _: st.sampled_from((0, 1, 30, 86400.0, 1e9, 0.1)),
     bool: lambda _: st.booleans(),
     datetime: lambda _: st.sampled_from(MOMENTS),
