@@ -53,8 +53,8 @@ _SHAPES: tuple[Json, ...] = (
 
 @st.composite
 def batches(draw: DrawFn) -> History:
-    """Equal pods one after the other, on nodes of which most have room for one: now and then one of another kind
-    comes between, or time passes, or a node changes."""
+    """Draws equal pods one after the other, on nodes of which most have room for one: now and then one of
+    another kind comes between, or time passes, or a node changes."""
     cluster = HistoryBuilder()
     for cores in draw(st.lists(st.sampled_from(["1", "1500m", "2", "3"]), min_size=3, max_size=6)):
         cluster.add_node(node("", {"cpu": cores, "pods": "4"}, {ZONE: draw(st.sampled_from("aab"))}))
@@ -99,7 +99,8 @@ _FAILING = (
 
 @st.composite
 def failed_bindings(draw: DrawFn) -> History:
-    """A pod that was nominated before its binding fails there, and others want its node meanwhile and later."""
+    """Draws a pod that was nominated before its binding fails there, and others want its node meanwhile and
+    later."""
     cluster = HistoryBuilder()
     for cores in draw(st.lists(st.sampled_from(["1", "2"]), min_size=1, max_size=3)):
         cluster.add_node(node("", {"cpu": cores, "pods": "9"}))
@@ -157,7 +158,7 @@ def _declaring(declared: list[str], cores: str) -> Json:
 
 @st.composite
 def declared_features(draw: DrawFn) -> History:
-    """Pods that need a feature of their node, and nodes that declare it, do not, or do later."""
+    """Draws pods that need a feature of their node, and nodes that declare it, do not, or do later."""
     cluster = HistoryBuilder()
     declared = st.sampled_from(_DECLARED)
     for features in draw(st.lists(declared, min_size=2, max_size=4)):
@@ -202,7 +203,7 @@ def _taint_rule(name: str, pool: str, taint: Json) -> Json:
 
 @st.composite
 def tainted_devices(draw: DrawFn) -> History:
-    """Devices with taints of their own, and by rules that come and go."""
+    """Draws devices with taints of their own, and by rules that come and go."""
     cluster = HistoryBuilder()
     cluster.add(device_class("any"))
     for number in range(draw(st.integers(1, 2))):
@@ -236,7 +237,7 @@ _CONDITIONS = {"bindingConditions": ["Ready"], "bindingFailureConditions": ["Bro
 
 
 def _reported(claim: Json, pool: str, condition: str, status: str) -> Json:
-    """What a driver says of the device that the claim was given: it must say what was allocated, too."""
+    """Returns what a driver says of the device that the claim was given: it must say what was allocated, too."""
     result = {"request": "r0", "driver": DRIVER, "pool": pool, "device": "d0", **_CONDITIONS}
     said = {
         "type": condition,
@@ -263,7 +264,7 @@ def _reported(claim: Json, pool: str, condition: str, status: str) -> Json:
 
 @st.composite
 def binding_conditions(draw: DrawFn) -> History:
-    """A device that must be ready before its pod is bound: it is, or fails, or nobody says so in time."""
+    """Draws a device that must be ready before its pod is bound: it is, or fails, or nobody says so in time."""
     cluster = HistoryBuilder()
     cluster.add(device_class("any"))
     cluster.add_node(node("", {"cpu": "4", "pods": "9"}))

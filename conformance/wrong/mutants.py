@@ -21,18 +21,8 @@ TIMEOUT = 10.0
 """The seconds within which an answer must arrive."""
 
 PACKAGES = (
-    *(
-        "cache",
-        "cel",
-        "cycle",
-        "devices",
-        "framework",
-        "machine",
-        "objects",
-        "oddities",
-        "plugins",
-    ),
-    *("preemption", "queue", "releases", "volumes"),
+    *("cache", "cel", "cycle", "devices", "extenders", "framework", "machine", "objects", "oddities"),
+    *("plugins", "preemption", "queue", "releases", "volumes"),
 )
 """The packages of refsched that are mutated, each as much as any other."""
 
