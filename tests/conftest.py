@@ -14,10 +14,6 @@ pytest_plugins = ("pytester",)
 TESTS = Path(__file__).parent
 NOT_MEASURED = (
     "conformance/",
-    "docs/",
-    "suite/breaking/test_explaining.py",
-    "suite/differences/",
-    "tools/rulebook/test_rule_examples.py",
     "wrong/test_counterexamples.py",
     "wrong/test_killing.py",
     "wrong/test_smallest.py",

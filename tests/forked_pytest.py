@@ -45,11 +45,13 @@ def run_pytest(folder: Path, *options: str, timeout: float = 900.0) -> pytest.Ru
         process = FORKS.Process(target=_run, args=arguments)
         with chdir(ROOT):  # where conformance/ is found
             process.start()
-        process.join(timeout)
-        if process.exitcode is None:
+        try:
+            process.join(timeout)
+            if process.exitcode is None:
+                raise TimeoutError(f"pytest {' '.join(options)} took more than {timeout:g} seconds")
+        finally:
             process.kill()
             process.join()
-            raise TimeoutError(f"pytest {' '.join(options)} took more than {timeout:g} seconds")
         lines = [path.read_text("utf-8").splitlines() for path in printed]
     return pytest.RunResult(process.exitcode, *lines, time.perf_counter() - began)
 
