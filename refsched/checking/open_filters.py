@@ -159,9 +159,9 @@ def _followed_kind(kind: Any) -> Any:
         return picked
 
     def run_score_plugins(
-        self: Any, pod: PodInfo, nodes: Sequence[NodeInfo], snapshot: Snapshot
+        self: Any, pod: PodInfo, nodes: Sequence[NodeInfo], snapshot: Snapshot, state: CycleState
     ) -> Scores | Status:
-        scores: Scores | Status = kind.run_score_plugins(self, pod, nodes, snapshot)
+        scores: Scores | Status = kind.run_score_plugins(self, pod, nodes, snapshot, state)
         if isinstance(scores, Status):
             return scores
         changed: Scores = self.scored(scores)

@@ -185,7 +185,7 @@ class Decider:
         applies("R-SEARCH-04", when=feasible)
         if len(feasible) <= 1:
             return evolve(decision, best=tuple(node.name for node in feasible))
-        scores = self.framework.run_score_plugins(pod, feasible, self.snapshot)
+        scores = self.framework.run_score_plugins(pod, feasible, self.snapshot, decision.pre_filter.state)
         if isinstance(scores, Status):
             return evolve(decision, failure=scores)
         scores = evolve(scores, extenders=scores_of_extenders(self.framework.extenders, pod, feasible))

@@ -27,6 +27,10 @@ class CycleState:
     left_out: Mapping[str, AnswerAlone] = field(factory=dict)
 
 
+NO_STATE = CycleState()
+"""No plugin has computed anything yet."""
+
+
 @frozen
 class PreFilterResult:
     """``nodes`` is None where no plugin narrowed the search; ``narrowed_by`` names those that did."""

@@ -138,6 +138,15 @@ class ScorePlugin(Plugin, Protocol):
 
 
 @runtime_checkable
+class ScoresByPreFilter(ScorePlugin, Protocol):
+    """A ScoresByPreFilter plugin scores with the state that its PreFilter computed: Filter has found on each node
+    what Score counts. The state is None if the pod skipped Filter, or if Filter was left out."""
+
+    @property
+    def SCORES_BY_PRE_FILTER(self) -> bool: ...  # noqa: N802  (a constant, as the plugins spell it)
+
+
+@runtime_checkable
 class ScoreExtensions(Plugin, Protocol):
     """ScoreExtensions bring raw scores into 0..100 before they are weighted. ``scores`` has every scored
     node."""

@@ -23,6 +23,7 @@ from refsched.framework.interface import (
     PreFilterPlugin,
     PreScorePlugin,
     Reject,
+    ScoresByPreFilter,
     Skip,
     extends,
 )
@@ -173,6 +174,12 @@ def cannot_reserve(called: Sequence[Plugin], plugin: Plugin) -> Status | None:
         return None
     applies("R-FRAMEWORK-12")
     return plugin.WITHOUT_PRE_FILTER
+
+
+def cannot_score(called: Sequence[Plugin], plugin: Plugin) -> Status | None:
+    """Returns the error of a plugin that is disabled at PreFilter and scores with what that computes, or None."""
+    scores_by_it = extends(plugin, ScoresByPreFilter) and plugin.SCORES_BY_PRE_FILTER
+    return cannot_reserve(called, plugin) if scores_by_it else None
 
 
 def cannot_pre_bind(

@@ -13,7 +13,7 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from refsched.extenders.extender import Extender
-from refsched.framework.cycle_state import CycleState, PreFilterResult, Scores
+from refsched.framework.cycle_state import NO_STATE, CycleState, PreFilterResult, Scores
 from refsched.framework.interface import (
     BindPlugin,
     Continue,
@@ -31,11 +31,13 @@ from refsched.framework.interface import (
     ReservePlugin,
     ScoreExtensions,
     ScorePlugin,
+    ScoresByPreFilter,
     Skip,
     extends,
 )
 from refsched.framework.left_out import (
     AnswerAlone,
+    cannot_score,
     instead_of_pre_filter,
     instead_of_pre_score,
     without_filter,
@@ -215,26 +217,33 @@ class Framework:
     # --- Score ------------------------------------------------------------------------------------
 
     def run_score_plugins(
-        self, pod: PodInfo, nodes: Sequence[NodeInfo], snapshot: Snapshot
+        self, pod: PodInfo, nodes: Sequence[NodeInfo], snapshot: Snapshot, state: CycleState = NO_STATE
     ) -> Scores | Status:
-        """Runs PreScore, and Score of the plugins that do not skip it. Source: RunPreScorePlugins,
-        RunScorePlugins."""
+        """Runs PreScore, and Score of the plugins that do not skip it; ``state`` is that of PreFilter. Source:
+        RunPreScorePlugins, RunScorePlugins."""
         states: dict[str, Any] = {}
         skipped: set[str] = set()
         for plugin in self.pre_score_plugins:
-            match self.pre_score(plugin, pod, nodes, snapshot):
+            failure = cannot_score(self.pre_filter_plugins, plugin)
+            match self.pre_score(plugin, pod, nodes, snapshot) if failure is None else Reject(failure):
                 case Skip():
                     skipped.add(plugin.name)
                 case Reject(status):
                     return error(f'running PreScore plugin "{plugin.name}": {status.message}')
-                case Continue(state):
-                    states[plugin.name] = state
+                case Continue(computed):
+                    states[plugin.name] = computed
         instead = instead_of_pre_score(self.pre_score_plugins, self.score_plugins, pod, nodes, snapshot)
         for name, status in instead.failures.items():
             return error(f'running Score plugins: plugin "{name}" failed with: {status.message}')
         states |= instead.states
         idle = skipped | instead.skipped
         scoring = [plugin for plugin in self.score_plugins if plugin.name not in idle]
+        for each in scoring:
+            failure = cannot_score(self.pre_filter_plugins, each)
+            if failure is not None:
+                return error(f'running Score plugins: plugin "{each.name}" failed with: {failure.message}')
+            if extends(each, ScoresByPreFilter) and each.SCORES_BY_PRE_FILTER:
+                states[each.name] = state.states.get(each.name)
         scores = self.score_nodes(scoring, states, pod, nodes, snapshot)
         if not instead.skipped:
             return scores

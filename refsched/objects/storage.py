@@ -208,9 +208,11 @@ class StorageClass(ApiObject):
 
 @frozen
 class CSIDriverSpec:
-    """If ``storage_capacity``, the driver reports in CSIStorageCapacity objects how much capacity it has where."""
+    """If ``storage_capacity``, the driver reports in CSIStorageCapacity objects how much capacity it has where. If
+    ``prevent_pod_scheduling_if_missing``, no pod with its volumes is placed on a node that does not have it."""
 
     storage_capacity: bool = False
+    prevent_pod_scheduling_if_missing: bool = False
 
 
 @frozen

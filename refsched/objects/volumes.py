@@ -20,6 +20,13 @@ class EphemeralVolumeSource:
 
 
 @frozen
+class ImageVolumeSource:
+    """This is an image whose files are mounted; ``reference`` names it as a container's ``image`` does."""
+
+    reference: str = ""
+
+
+@frozen
 class CSIVolumeSource:
     """This is a volume that exists as long as its pod, made by this driver on the node."""
 
@@ -105,6 +112,7 @@ class Volume(InTreeSources):
     persistent_volume_claim: PersistentVolumeClaimSource | None = None
     ephemeral: EphemeralVolumeSource | None = None
     csi: CSIVolumeSource | None = None
+    image: ImageVolumeSource | None = None
     iscsi: ISCSI | None = None
     rbd: RBD | None = None
 

@@ -7,13 +7,14 @@ Source: plugins/imagelocality/image_locality.go (v1.34.2).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from attrs import frozen
 
 from refsched.framework.interface import MAX_NODE_SCORE, Continue
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
+from refsched.objects.pod import Pod
 from refsched.rules import applies
 
 MIB = 1024 * 1024
@@ -26,7 +27,7 @@ MAX_CONTAINER_THRESHOLD = 1000 * MIB
 class ImageLocality:
     name = "ImageLocality"
     POINTS = ("score",)
-    READS = ("Node.status.images",)
+    READS = ("Node.status.images", "Pod.spec.volumes")
 
     # --- Score ------------------------------------------------------------------------------------
 
@@ -36,23 +37,43 @@ class ImageLocality:
         return Continue(len(snapshot.nodes))
 
     def score(self, number_of_nodes: int, pod: PodInfo, node: NodeInfo) -> int:
-        """R-IMAGE-01 (observed: how images count is not documented): Each container whose image is on the node
-        counts with the image's size times the share of all nodes that have the image.
-        R-IMAGE-02 (observed: the thresholds are constants of the source): The sum of what a node's images count is
-        scaled to 0..100: up to 23 MiB scores 0, and 1000 MiB or more for each container, init containers included,
-        scores 100."""
-        containers = (*pod.pod.spec.init_containers, *pod.pod.spec.containers)
-        present = 0
-        for container in containers:
-            state = node.image_states.get(normalized_image_name(container.image))
-            if state is not None:
-                applies("R-IMAGE-01")
-                spread = state.num_nodes / number_of_nodes
-                present += int(state.size * spread)
-        applies("R-IMAGE-02", when=present)
-        most = MAX_CONTAINER_THRESHOLD * len(containers)
-        counted = min(max(present, MIN_THRESHOLD), most)
-        return MAX_NODE_SCORE * (counted - MIN_THRESHOLD) // (most - MIN_THRESHOLD)
+        """R-IMAGE-05 (observed: how images count is not documented): The image of an image volume counts as that
+        of a container does."""
+        in_volumes = images_of_volumes(pod.pod)
+        applies("R-IMAGE-05", when=in_volumes)
+        images = (*images_of_containers(pod.pod), *in_volumes)
+        return scaled(present(images, node, number_of_nodes), len(images))
+
+
+def images_of_containers(pod: Pod) -> list[str]:
+    return [container.image for container in (*pod.spec.init_containers, *pod.spec.containers)]
+
+
+def images_of_volumes(pod: Pod) -> list[str]:
+    return [volume.image.reference for volume in pod.spec.volumes if volume.image is not None]
+
+
+def present(images: Iterable[str], node: NodeInfo, number_of_nodes: int) -> int:
+    """R-IMAGE-01 (observed: how images count is not documented): Each container whose image is on the node counts
+    with the image's size times the share of all nodes that have the image."""
+    counted = 0
+    for image in images:
+        state = node.image_states.get(normalized_image_name(image))
+        if state is not None:
+            applies("R-IMAGE-01")
+            spread = state.num_nodes / number_of_nodes
+            counted += int(state.size * spread)
+    return counted
+
+
+def scaled(counted: int, number_of_images: int) -> int:
+    """R-IMAGE-02 (observed: the thresholds are constants of the source): The sum of what a node's images count is
+    scaled to 0..100: up to 23 MiB scores 0, and 1000 MiB or more for each container, init containers included,
+    scores 100."""
+    applies("R-IMAGE-02", when=counted)
+    most = MAX_CONTAINER_THRESHOLD * number_of_images
+    counted = min(max(counted, MIN_THRESHOLD), most)
+    return MAX_NODE_SCORE * (counted - MIN_THRESHOLD) // (most - MIN_THRESHOLD)
 
 
 def normalized_image_name(name: str) -> str:

@@ -7,12 +7,16 @@ Source: plugins/nodename/node_name.go (v1.34.2).
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from attrs import frozen
 
 from refsched.framework.events import NODE, ActionType, EventHint
+from refsched.framework.interface import Continue
 from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, unresolvable
-from refsched.rules import Reason
+from refsched.rules import Reason, applies
 
 OTHER_NODE = Reason("node(s) didn't match the requested node name", "R-NODENAME-01")
 
@@ -20,7 +24,16 @@ OTHER_NODE = Reason("node(s) didn't match the requested node name", "R-NODENAME-
 @frozen
 class NodeName:
     name = "NodeName"
-    POINTS = ("filter",)
+    POINTS: ClassVar[tuple[str, ...]] = ("preFilter", "filter")
+
+    # --- PreFilter --------------------------------------------------------------------------------
+
+    def pre_filter(self, pod: PodInfo, snapshot: Snapshot) -> Continue[None]:
+        """R-NODENAME-02 (observed: which plugins restrict the search is not documented): The search for a pod that
+        sets spec.nodeName is restricted to that node."""
+        name = pod.pod.spec.node_name
+        applies("R-NODENAME-02", when=name)
+        return Continue(None, frozenset({name}) if name else None)
 
     # --- Filter -----------------------------------------------------------------------------------
 

@@ -9,9 +9,11 @@ Source: plugins/noderesources/fit.go, resource_allocation.go (v1.34.2).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from attrs import frozen
 
+from refsched.config.args import PluginArgs
 from refsched.framework.events import NODE, POD, ActionType, EventHint
 from refsched.framework.interface import Continue
 from refsched.framework.node_info import NodeInfo, PodInfo
@@ -63,7 +65,7 @@ class NodeResourcesFit:
     in_place_scaling: bool = True
     name = "NodeResourcesFit"
     POINTS = ("preFilter", "filter", "preScore", "score")
-    ARGS = NodeResourcesFitArgs
+    ARGS: ClassVar[type[PluginArgs]] = NodeResourcesFitArgs
     WITHOUT_PRE_FILTER = error('error reading "PreFilterNodeResourcesFit" from cycleState: not found')
 
     @classmethod

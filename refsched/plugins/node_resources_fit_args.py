@@ -59,6 +59,28 @@ class NodeResourcesFitArgs(PluginArgs):
             check_ignored(self.ignored_resources, self.ignored_resource_groups)
         with within("scoringStrategy"):
             _check_strategy(self.scoring_strategy)
+            self.check_ratio(self.scoring_strategy)
+
+    def check_ratio(self, strategy: ScoringStrategy) -> None:
+        """R-ARGS-19: A requestedToCapacityRatio is refused with a strategy of another type."""
+        if strategy.requested_to_capacity_ratio is None:
+            if strategy.type == REQUESTED_TO_CAPACITY_RATIO:
+                with refused_by("R-ARGS-14"):
+                    raise InputError("is required and missing", "requestedToCapacityRatio")
+        elif strategy.type == REQUESTED_TO_CAPACITY_RATIO:
+            check_ratio_shape(strategy.requested_to_capacity_ratio)
+        else:
+            with refused_by("R-ARGS-19"):
+                raise InputError(
+                    f"is only for type {REQUESTED_TO_CAPACITY_RATIO}", "requestedToCapacityRatio"
+                )
+
+
+def check_ratio_shape(ratio: RequestedToCapacityRatioParam) -> None:
+    """R-ARGS-15: A shape is refused if it has no point, if its utilization does not rise within 0..100, or if a
+    score is not in 0..10."""
+    with refused_by("R-ARGS-15"):
+        check_shape(ratio.shape, "requestedToCapacityRatio.shape")
 
 
 def check_ignored(resources: Sequence[str], groups: Sequence[str]) -> None:
@@ -72,17 +94,9 @@ def check_ignored(resources: Sequence[str], groups: Sequence[str]) -> None:
 
 
 def _check_strategy(strategy: ScoringStrategy) -> None:
-    """R-ARGS-02: A scoringStrategy that is given without a type has no default type, and is refused.
-    R-ARGS-15: A shape is refused if it has no point, if its utilization does not rise within 0..100, or if a
-    score is not in 0..10."""
+    """R-ARGS-02: A scoringStrategy that is given without a type has no default type, and is refused."""
     with refused_by("R-ARGS-14" if strategy.type else "R-ARGS-02"):
         check_choice(strategy.type, _STRATEGIES, "type")
     with refused_by("R-ARGS-14"):
         for index, resource in enumerate(strategy.resources):
             check_range(resource.weight, 1, 100, f"resources[{index}].weight")
-    if strategy.requested_to_capacity_ratio is not None:
-        with refused_by("R-ARGS-15"):
-            check_shape(strategy.requested_to_capacity_ratio.shape, "requestedToCapacityRatio.shape")
-    elif strategy.type == REQUESTED_TO_CAPACITY_RATIO:
-        with refused_by("R-ARGS-14"):
-            raise InputError("is required and missing", "requestedToCapacityRatio")

@@ -7,10 +7,14 @@ Source: plugins/nodeunschedulable/node_unschedulable.go (v1.34.2).
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from attrs import frozen
 
 from refsched.framework.events import NODE, POD, ActionType, EventHint
+from refsched.framework.interface import Continue
 from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, unresolvable
 from refsched.objects.node import Node, Taint
 from refsched.objects.pod import Pod
@@ -24,8 +28,15 @@ CORDONED = Reason("node(s) were unschedulable", "R-CORDON-01")
 @frozen
 class NodeUnschedulable:
     name = "NodeUnschedulable"
-    POINTS = ("filter",)
+    POINTS: ClassVar[tuple[str, ...]] = ("preFilter", "filter")
     READS = ("Pod.spec.tolerations", "Node.spec.unschedulable")
+
+    # --- PreFilter --------------------------------------------------------------------------------
+
+    def pre_filter(self, pod: PodInfo, snapshot: Snapshot) -> Continue[None]:
+        """Lets every pod pass. What kube-scheduler does here for the resize of a running pod is behind the feature
+        gate InPlacePodVerticalScalingSchedulerPreemption, which is off."""
+        return Continue(None)
 
     # --- Filter -----------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ Source: plugins/nodevolumelimits/csi.go, utils.go (v1.34.2).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from attrs import frozen
 
@@ -26,6 +26,7 @@ from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
 from refsched.objects.pod import Pod
 from refsched.objects.storage import (
+    CSIDriver,
     CSINode,
     PersistentVolume,
     PersistentVolumeClaim,
@@ -37,13 +38,16 @@ from refsched.objects.store import ObjectStore
 from refsched.objects.volumes import Volume
 from refsched.rules import Reason, applies
 from refsched.volumes.csi_migration import (
+    InTreeVolumePlugin,
     UntranslatableError,
+    counts_as_csi,
     inline_handle,
     plugin_called,
     plugin_of,
     volume_handle,
 )
 
+NOT_INSTALLED = Reason("{} CSI driver is not installed on the node", "R-VOLLIMIT-14")
 LIMIT_EXCEEDED = Reason("node(s) exceed max volume count", "R-VOLLIMIT-02")
 CLAIM_WITHOUT_NAME = Reason("PersistentVolumeClaim had no name", "R-VOLLIMIT-06")
 CLAIM_NOT_FOUND = Reason('looking up PVC {}/{}: persistentvolumeclaim "{}" not found', "R-VOLLIMIT-06")
@@ -52,6 +56,11 @@ NOT_CONVERTED = Reason("converting volume({}) from inline to csi: {}", "R-VOLLIM
 
 Attached = dict[str, str]
 """Attached maps the unique name of each volume, made of its driver's name and its handle, to the driver."""
+
+CountsAsCSI = Callable[[InTreeVolumePlugin, CSINode | None], bool]
+"""A CountsAsCSI returns whether a plugin's volumes count as its CSI driver's on a node with this CSINode."""
+
+Counts = Callable[[InTreeVolumePlugin], bool]
 
 _TO_BE_PROVISIONED = "\0"
 """The handle of a volume that does not exist yet is the name of its claim after this prefix, with which no other
@@ -71,6 +80,7 @@ class NodeVolumeLimits:
         "CSIDriver",
         "VolumeAttachment",
     )
+    counts_as_csi: CountsAsCSI = counts_as_csi
 
     # --- PreFilter --------------------------------------------------------------------------------
 
@@ -92,17 +102,24 @@ class NodeVolumeLimits:
         attached to the node but used by no pod there counts twice against the driver's limit, as an attached
         volume and as a volume of the pod."""
         csi_node = state.get(CSINode, node.name)
-        wanted = _volumes(pod.pod, csi_node, state, is_new=True)
+
+        def counts(plugin: InTreeVolumePlugin) -> bool:
+            return self.counts_as_csi(plugin, csi_node)
+
+        wanted = _volumes(pod.pod, counts, state, is_new=True)
         if isinstance(wanted, Status):
             return wanted
         if not wanted:
             return SUCCESS
+        missing = self.missing_driver(wanted.values(), csi_node, state)
+        if missing:
+            return unschedulable(NOT_INSTALLED.of(missing))
         limits = _limits(csi_node)
         if not limits:
             return SUCCESS
         used: Attached = {}
         for other in node.pods:
-            volumes = _volumes(other.pod, csi_node, state, is_new=False)
+            volumes = _volumes(other.pod, counts, state, is_new=False)
             if isinstance(volumes, Status):
                 return volumes
             used |= volumes
@@ -113,6 +130,18 @@ class NodeVolumeLimits:
         if any(total[driver] + count > limits[driver] for driver, count in new.items() if driver in limits):
             return unschedulable(LIMIT_EXCEEDED)
         return SUCCESS
+
+    def missing_driver(self, drivers: Iterable[str], csi_node: CSINode | None, objects: ObjectStore) -> str:
+        """R-VOLLIMIT-14: A node is rejected as Unschedulable if the CSIDriver of one of the pod's volumes has
+        preventPodSchedulingIfMissing and the node's CSINode does not list the driver.
+
+        Returns the name of a driver that is missing, or an empty string. Source: csi.go, checkCSIDriverOnNode."""
+        installed = {driver.name for driver in csi_node.spec.drivers} if csi_node is not None else ()
+        for name in sorted(set(drivers)):
+            driver = objects.get(CSIDriver, name)
+            if driver is not None and driver.spec.prevent_pod_scheduling_if_missing and name not in installed:
+                return name
+        return ""
 
     # --- Events -----------------------------------------------------------------------------------
 
@@ -210,18 +239,18 @@ def _attached(node_name: str, objects: ObjectStore) -> Attached:
 # --- A pod's volumes ------------------------------------------------------------------------------
 
 
-def _volumes(pod: Pod, csi_node: CSINode | None, objects: ObjectStore, *, is_new: bool) -> Attached | Status:
+def _volumes(pod: Pod, counts: Counts, objects: ObjectStore, *, is_new: bool) -> Attached | Status:
     """Returns those of the pod's volumes that count on this node. Source: filterAttachableVolumes."""
     attached: Attached = {}
     for volume in pod.spec.volumes:
         name = volume.claim_name(pod.name)
         if name is None:
-            found = _inline_volume(volume, csi_node)
+            found = _inline_volume(volume, counts)
         else:
             claim = _claim(name, volume, pod, objects, is_new=is_new)
             if isinstance(claim, Status):
                 return claim
-            found = None if claim is None else _claimed_volume(claim, csi_node, objects)
+            found = None if claim is None else _claimed_volume(claim, counts, objects)
         if isinstance(found, Status):
             return found
         if found is not None:
@@ -249,11 +278,11 @@ def _claim(
     return claim
 
 
-def _inline_volume(volume: Volume, csi_node: CSINode | None) -> tuple[str, str] | Status | None:
+def _inline_volume(volume: Volume, counts: Counts) -> tuple[str, str] | Status | None:
     """R-VOLLIMIT-07: An inline volume counts as a volume of the CSI driver that its plugin has been migrated to;
     an inline CSI volume does not count, since it is not attached. Source: checkAttachableInlineVolume."""
     plugin = plugin_of(volume)
-    if plugin is None or not plugin.counts_on(csi_node):
+    if plugin is None or not counts(plugin):
         return None
     try:
         handle = inline_handle(volume, plugin)
@@ -264,26 +293,26 @@ def _inline_volume(volume: Volume, csi_node: CSINode | None) -> tuple[str, str] 
 
 
 def _claimed_volume(
-    claim: PersistentVolumeClaim, csi_node: CSINode | None, objects: ObjectStore
+    claim: PersistentVolumeClaim, counts: Counts, objects: ObjectStore
 ) -> tuple[str, str] | None:
     """R-VOLLIMIT-08: A claim counts as the volume that it is bound to; a claim without a volume counts as one
     volume of its StorageClass's provisioner. Source: getCSIDriverInfo."""
     volume = objects.get(PersistentVolume, claim.spec.volume_name) if claim.spec.volume_name else None
     found = (
-        _volume_to_be_provisioned(claim, csi_node, objects)
+        _volume_to_be_provisioned(claim, counts, objects)
         if volume is None
-        else _existing_volume(volume, csi_node)
+        else _existing_volume(volume, counts)
     )
     applies("R-VOLLIMIT-08", when=found is not None)
     return found
 
 
-def _existing_volume(volume: PersistentVolume, csi_node: CSINode | None) -> tuple[str, str] | None:
+def _existing_volume(volume: PersistentVolume, counts: Counts) -> tuple[str, str] | None:
     if volume.spec.csi is not None:
         driver, handle = volume.spec.csi.driver, volume.spec.csi.volume_handle
         return (driver, handle) if driver and handle else None
     plugin = plugin_of(volume.spec)
-    if plugin is None or not plugin.counts_on(csi_node):
+    if plugin is None or not counts(plugin):
         return None
     try:
         handle = volume_handle(volume, plugin)
@@ -293,7 +322,7 @@ def _existing_volume(volume: PersistentVolume, csi_node: CSINode | None) -> tupl
 
 
 def _volume_to_be_provisioned(
-    claim: PersistentVolumeClaim, csi_node: CSINode | None, objects: ObjectStore
+    claim: PersistentVolumeClaim, counts: Counts, objects: ObjectStore
 ) -> tuple[str, str] | None:
     """Returns the volume that a claim without a volume counts as. Any provisioner counts as a driver, whether
     or not the driver exists. Source: getCSIDriverInfoFromSC."""
@@ -303,7 +332,7 @@ def _volume_to_be_provisioned(
     driver = storage_class.provisioner
     plugin = plugin_called(driver)
     if plugin is not None:
-        if not plugin.counts_on(csi_node):
+        if not counts(plugin):
             return None
         driver = plugin.driver
     return (driver, f"{_TO_BE_PROVISIONED}{claim.key}") if driver else None

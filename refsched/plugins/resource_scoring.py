@@ -93,7 +93,7 @@ def requested_to_capacity_ratio(shape: Sequence[UtilizationShapePoint], uses: Se
     """R-FIT-08: With RequestedToCapacityRatio a node's score is the weighted mean of what the shape gives at the
     utilization of each resource, rounded half up; a resource that scores 0 is left out of the mean."""
     applies("R-FIT-08", when=uses)
-    scored = [(_at(shape, _utilization(use)), use) for use in uses]
+    scored = [(score_at(shape, _utilization(use)), use) for use in uses]
     counted = [(score, use.weight) for score, use in scored if score > 0]
     total = sum(weight for _, weight in counted)
     return math.floor(sum(score * weight for score, weight in counted) / total + 0.5) if total else 0
@@ -108,7 +108,7 @@ def _utilization(use: Use) -> int:
     return min(use.requested * MAX_UTILIZATION // use.capacity, MAX_UTILIZATION)
 
 
-def _at(shape: Sequence[UtilizationShapePoint], utilization: int) -> int:
+def score_at(shape: Sequence[UtilizationShapePoint], utilization: int) -> int:
     """Returns the value of the polyline through the shape's points, which is flat before the first and after
     the last, cut to an integer towards the point on its left."""
     scale = MAX_NODE_SCORE // MAX_CUSTOM_PRIORITY_SCORE

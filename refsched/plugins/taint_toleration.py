@@ -8,6 +8,7 @@ Source: plugins/tainttoleration/taint_toleration.go (v1.34.2).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar
 
 from attrs import frozen
 
@@ -30,9 +31,16 @@ Tolerations = tuple[Toleration, ...]
 @frozen
 class TaintToleration:
     name = "TaintToleration"
-    POINTS = ("filter", "preScore", "score")
+    POINTS: ClassVar[tuple[str, ...]] = ("preFilter", "filter", "preScore", "score")
     WITHOUT_PRE_SCORE = error('failed to read "PreScoreTaintToleration" from cycleState: not found')
     READS = ("Pod.spec.tolerations", "Node.spec.taints")
+
+    # --- PreFilter --------------------------------------------------------------------------------
+
+    def pre_filter(self, pod: PodInfo, snapshot: Snapshot) -> Continue[None]:
+        """Lets every pod pass. What kube-scheduler does here for the resize of a running pod is behind the feature
+        gate InPlacePodVerticalScalingSchedulerPreemption, which is off."""
+        return Continue(None)
 
     # --- Filter -----------------------------------------------------------------------------------
 

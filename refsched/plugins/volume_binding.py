@@ -2,8 +2,7 @@
 """VolumeBinding: a pod runs where the volumes of its claims are, or can be bound or provisioned.
 
 Claims of classes that wait for their first consumer get their volumes together with the pod's node: Reserve
-assumes them, and PreBind writes what was assumed and waits for the volume controller. With
-StorageCapacityScoring off, which is the default, the plugin does not score.
+assumes them, and PreBind writes what was assumed and waits for the volume controller.
 
 Promised: volumeBindingMode and the node affinity of volumes are documented with the storage API.
 Source: plugins/volumebinding/volume_binding.go (v1.34.2).
@@ -12,7 +11,7 @@ Source: plugins/volumebinding/volume_binding.go (v1.34.2).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from attrs import evolve, frozen
 
@@ -45,12 +44,19 @@ from refsched.objects.storage import (
 )
 from refsched.objects.store import ObjectStore
 from refsched.objects.volumes import Volume
-from refsched.plugins.resource_scoring import Shape
+from refsched.plugins.resource_scoring import (
+    MAX_CUSTOM_PRIORITY_SCORE,
+    MAX_UTILIZATION,
+    Shape,
+    UtilizationShapePoint,
+    check_shape,
+)
 from refsched.rules import Reason, applies
 from refsched.volumes.binding import Changes, are_bound, assume, restore, unchanged, write
 from refsched.volumes.errors import VolumeError
 from refsched.volumes.finding import PodClaims, PodVolumes, claims_of, find_pod_volumes, rejections
 from refsched.volumes.orders import VolumeSteps, volume_orders
+from refsched.volumes.scoring import storage_score
 
 NOT_CREATED_YET = Reason(
     'waiting for ephemeral volume controller to create the persistentvolumeclaim "{}"', "R-VOLBIND-02"
@@ -62,6 +68,12 @@ CLAIM_OF_ANOTHER = Reason("PVC {} was not created for pod {} (pod is not owner)"
 UNBOUND_IMMEDIATE = Reason("pod has unbound immediate PersistentVolumeClaims", "R-VOLBIND-03")
 NOTHING_RESERVED = Reason('failed to get cached bindings for pod "{}"', "R-VOLBIND-23")
 TIMED_OUT = Reason("binding volumes: context deadline exceeded", "R-VOLBIND-23")
+
+DEFAULT_SHAPE = (
+    UtilizationShapePoint(0, MAX_CUSTOM_PRIORITY_SCORE),
+    UtilizationShapePoint(MAX_UTILIZATION, 0),
+)
+"""By this shape a node scores the more, the less of its storage the pod would take."""
 
 
 @frozen
@@ -84,14 +96,17 @@ class VolumeBindingArgs(PluginArgs):
     bind_timeout_seconds: int = 600
     shape: Shape | None = None
 
+    def with_defaults(self) -> Self:
+        """R-ARGS-18: VolumeBinding's shape, if none is given or if it is empty, gives 10 at a utilization of 0 and
+        0 at one of 100."""
+        applies("R-ARGS-18", when=not self.shape)
+        return evolve(self, shape=self.shape or DEFAULT_SHAPE)
+
     def validate(self) -> None:
-        """R-ARGS-12: A shape of VolumeBinding, even an empty one, is refused while feature gate
-        StorageCapacityScoring is off."""
         if self.bind_timeout_seconds < 0:
             raise InputError("is negative", "bindTimeoutSeconds")
-        if self.shape is not None:
-            with refused_by("R-ARGS-12"):
-                raise InputError("feature gate StorageCapacityScoring is off", "shape")
+        with refused_by("R-ARGS-15"):
+            check_shape(self.shape or (), "shape")
 
 
 @frozen
@@ -111,10 +126,11 @@ class VolumeBinding:
     ARGS: ClassVar[type[PluginArgs]] = VolumeBindingArgs
     bind_timeout_seconds: float = 600.0
     steps: VolumeSteps = VolumeSteps()
+    shape: Shape = DEFAULT_SHAPE
 
     @classmethod
     def of_args(cls, args: VolumeBindingArgs) -> VolumeBinding:
-        return cls(args.bind_timeout_seconds)
+        return cls(args.bind_timeout_seconds, shape=args.shape or DEFAULT_SHAPE)
 
     # --- PreFilter --------------------------------------------------------------------------------
 
@@ -152,14 +168,18 @@ class VolumeBinding:
 
     # --- Score ------------------------------------------------------------------------------------
 
-    def pre_score(self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot) -> Skip:
-        """R-VOLBIND-22: Without StorageCapacityScoring every pod skips Score of VolumeBinding."""
-        applies("R-VOLBIND-22", when=_volumes_with_claims(pod.pod))
-        return Skip()
+    SCORES_BY_PRE_FILTER = True
 
-    def score(self, state: None, pod: PodInfo, node: NodeInfo) -> int:
-        """Returns 0. This is only called if PreScore is disabled."""
-        return 0
+    def pre_score(
+        self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot
+    ) -> Continue[None] | Skip:
+        return Continue(None)
+
+    def score(self, state: PodState | None, pod: PodInfo, node: NodeInfo) -> int:
+        """Returns the score of the volumes that Filter found on the node."""
+        if state is None or (found := state.found_on(node)) is None:
+            return 0
+        return storage_score(found, state.claims.classes, node.existing_node, state.objects, self.shape)
 
     # --- Reserve ----------------------------------------------------------------------------------
 

@@ -24,10 +24,10 @@ from refsched.cycle.binding_cycle import binding_cycle
 from refsched.cycle.decide import Decider
 from refsched.cycle.scheduling_cycle import scheduling_cycle
 from refsched.extenders.extender import Extender
-from refsched.framework.interface import Plugin
 from refsched.framework.runtime import Framework
 from refsched.machine.event_handlers import handle, is_skipped, keep_assumed_pods
 from refsched.oddities.known_defects import AS_RELEASED, MENDED
+from refsched.plugins import node_volume_limits_without_scaling, volume_binding_without_scores
 from refsched.plugins.default_binder import DefaultBinder
 from refsched.plugins.default_preemption import DefaultPreemption
 from refsched.plugins.dynamic_resources import DynamicResources
@@ -39,7 +39,6 @@ from refsched.plugins.node_name import NodeName
 from refsched.plugins.node_ports import NodePorts
 from refsched.plugins.node_resources_balanced_allocation import NodeResourcesBalancedAllocation
 from refsched.plugins.node_resources_fit import NodeResourcesFit
-from refsched.plugins.node_resources_fit_args import NodeResourcesFitArgs
 from refsched.plugins.node_unschedulable import NodeUnschedulable
 from refsched.plugins.node_volume_limits import NodeVolumeLimits
 from refsched.plugins.pod_topology_spread import PodTopologySpread
@@ -90,8 +89,8 @@ DEFAULT_PLUGINS = Plugins(
         (
             Enabled("SchedulingGates"),
             Enabled("PrioritySort"),
-            Enabled("NodeUnschedulable"),
             Enabled("NodeName"),
+            Enabled("NodeUnschedulable"),
             Enabled("TaintToleration", Int32(3)),
             Enabled("NodeAffinity", Int32(2)),
             Enabled("NodePorts"),
@@ -122,23 +121,6 @@ def _without_filter_timeout(release: Release) -> Release:
     return release.with_plugin(plugin)
 
 
-def _without_dynamic_resources(release: Release) -> Release:
-    return release.without_plugin("DynamicResources")
-
-
-def _without_in_place_scaling(release: Release) -> Release:
-    """Returns the release in which a pod that requests less than before is not requeued, and a pod's status does
-    not count."""
-
-    def make(args: NodeResourcesFitArgs) -> Plugin:
-        return evolve(NodeResourcesFit.of_args(args), in_place_scaling=False)
-
-    changed = release.with_plugin(evolve(release.plugins["NodeResourcesFit"], make=make))
-    return evolve(
-        changed, disabled_fields=(*release.disabled_fields, gated_fields.without_resized_containers)
-    )
-
-
 def _without_match_label_keys(release: Release) -> Release:
     return evolve(release, disabled_fields=(*release.disabled_fields, gated_fields.without_match_label_keys))
 
@@ -155,6 +137,14 @@ def _with_asynchronous_calls(release: Release) -> Release:
     return release
 
 
+def without_storage_capacity_scoring(release: Release) -> Release:
+    return release.with_plugins(volume_binding_without_scores.VolumeBinding)
+
+
+def without_volume_limit_scaling(release: Release) -> Release:
+    return release.with_plugins(node_volume_limits_without_scaling.NodeVolumeLimits)
+
+
 def _preempting_at_once(release: Release) -> Release:
     return evolve(release, evict=evict_at_once)
 
@@ -164,7 +154,7 @@ def _popping_from_active_queue_only(release: Release) -> Release:
 
 
 GATES = gates(
-    FeatureGate("CSIMigrationPortworx", True, "in-tree Portworx volumes count as CSI volumes", locked=True),
+    FeatureGate("CompositePodGroup", False, "groups of pods contain groups"),
     FeatureGate("DRAAdminAccess", True, "claims with admin access take devices that are in use", locked=True),
     FeatureGate("DRAConsumableCapacity", True, "a device is shared by its capacity"),
     FeatureGate("DRADerivedAttributes", False, "requests derive attributes of devices"),
@@ -185,26 +175,27 @@ GATES = gates(
     FeatureGate(
         "DRASchedulerFilterTimeout", True, "a search for devices is timed", otherwise=_without_filter_timeout
     ),
+    FeatureGate("DynamicResourceAllocation", True, "DynamicResources is a default plugin", locked=True),
+    FeatureGate("GenericWorkload", False, "pods are scheduled in groups"),
     FeatureGate(
-        "DynamicResourceAllocation",
-        True,
-        "DynamicResources is a default plugin",
-        otherwise=_without_dynamic_resources,
+        "InPlacePodLevelResourcesVerticalScaling", True, "a pod's status counts for its pod-level requests"
     ),
+    FeatureGate("InPlacePodVerticalScaling", True, "a pod's status counts for its requests", locked=True),
     FeatureGate(
-        "InPlacePodVerticalScaling",
-        True,
-        "a pod's status counts for its requests",
-        otherwise=_without_in_place_scaling,
+        "InPlacePodVerticalScalingSchedulerPreemption", False, "pods are preempted for a deferred resize"
     ),
+    FeatureGate("InterPodAffinityHostnameFastPath", False, "affinity on hostnames is computed otherwise"),
     FeatureGate(
         "MatchLabelKeysInPodTopologySpread",
         True,
         "matchLabelKeys of spread constraints",
         otherwise=_without_match_label_keys,
     ),
+    FeatureGate("NodeDeclaredFeatures", True, "nodes declare features that pods require", locked=True),
     FeatureGate("NodeInclusionPolicyInPodTopologySpread", True, "which nodes spreading counts", locked=True),
-    FeatureGate("NominatedNodeNameForExpectation", False, "nominations stay, and precede binding"),
+    FeatureGate("NominatedNodeNameForExpectation", True, "nominations stay, and precede binding"),
+    FeatureGate("OpportunisticBatching", True, "equal pods are scheduled with the scores of the first"),
+    FeatureGate("PodGroupPreemptionPolicy", False, "groups of pods say whether they preempt"),
     FeatureGate(
         "PodLevelResources", True, "requests of the pod as a whole", otherwise=_without_pod_level_resources
     ),
@@ -226,10 +217,22 @@ GATES = gates(
         "an idle scheduler pops from backoff",
         otherwise=_popping_from_active_queue_only,
     ),
-    FeatureGate("SchedulerQueueingHints", True, "plugins say which events requeue a pod", locked=True),
-    FeatureGate("SidecarContainers", True, "init containers that go on running", locked=True),
-    FeatureGate("StorageCapacityScoring", False, "VolumeBinding scores nodes by storage capacity"),
-    FeatureGate("VolumeAttributesClass", True, "a claim names the attributes of its volume"),
+    FeatureGate("SchedulerPreQueueingHints", False, "a hint is asked once for many pods"),
+    FeatureGate(
+        "StorageCapacityScoring",
+        True,
+        "VolumeBinding scores nodes by storage capacity",
+        otherwise=without_storage_capacity_scoring,
+    ),
+    FeatureGate("TaintTolerationComparisonOperators", False, "tolerations compare numbers"),
+    FeatureGate("TopologyAwareWorkloadScheduling", False, "groups of pods are placed by topology"),
+    FeatureGate("VolumeAttributesClass", True, "a claim names the attributes of its volume", locked=True),
+    FeatureGate(
+        "VolumeLimitScaling",
+        True,
+        "a node needs the CSI drivers of a pod's volumes",
+        otherwise=without_volume_limit_scaling,
+    ),
 )
 
 # --- The release ----------------------------------------------------------------------------------

@@ -38,6 +38,9 @@ class UntranslatableError(Exception):
     not know."""
 
 
+PORTWORX = "kubernetes.io/portworx-volume"
+
+
 @frozen
 class InTreeVolumePlugin:
     """An InTreeVolumePlugin is an in-tree volume plugin, the driver that it has been migrated to, and the field of
@@ -52,22 +55,10 @@ class InTreeVolumePlugin:
     source: str
     zone_key: str = ""
     is_off: bool = False
-    counts_unlisted: bool = True
 
     def is_migrated_on(self, node: CSINode | None) -> bool:
         """Returns whether the plugin has been migrated on this node (binder.go, isPluginMigratedToCSIOnNode)."""
         return not self.is_off and node is not None and self.name in node.migrated_plugins
-
-    def counts_on(self, node: CSINode | None) -> bool:
-        """R-VOLLIMIT-09: On a node with a CSINode GCE, EBS, Cinder and Azure disks count as volumes of their CSI
-        drivers, whether or not the CSINode lists the plugin as migrated; Portworx volumes only if it does.
-
-        Source: plugins/nodevolumelimits/utils.go, isCSIMigrationOn (v1.34.2).
-        """
-        if node is None or self.is_off:
-            return False
-        applies("R-VOLLIMIT-09")
-        return self.counts_unlisted or self.is_migrated_on(node)
 
 
 PLUGINS = (
@@ -87,9 +78,7 @@ PLUGINS = (
         "topology.cinder.csi.openstack.org/zone",
     ),
     InTreeVolumePlugin("kubernetes.io/azure-disk", "disk.csi.azure.com", "azure_disk"),
-    InTreeVolumePlugin(
-        "kubernetes.io/portworx-volume", "pxd.portworx.com", "portworx_volume", counts_unlisted=False
-    ),
+    InTreeVolumePlugin(PORTWORX, "pxd.portworx.com", "portworx_volume"),
     InTreeVolumePlugin("kubernetes.io/azure-file", "file.csi.azure.com", "azure_file", is_off=True),
     InTreeVolumePlugin(
         "kubernetes.io/vsphere-volume", "csi.vsphere.vmware.com", "vsphere_volume", is_off=True
@@ -104,6 +93,18 @@ def plugin_of(source: InTreeSources) -> InTreeVolumePlugin | None:
 
 def plugin_called(name: str) -> InTreeVolumePlugin | None:
     return next((plugin for plugin in PLUGINS if plugin.name == name), None)
+
+
+def counts_as_csi(plugin: InTreeVolumePlugin, csi_node: CSINode | None) -> bool:
+    """R-VOLLIMIT-09: On a node with a CSINode GCE, EBS, Cinder and Azure disks count as volumes of their CSI
+    drivers, whether or not the CSINode lists the plugin as migrated.
+    R-VOLLIMIT-16: On a node with a CSINode Portworx volumes count as volumes of their CSI driver, whether or not
+    the CSINode lists the plugin as migrated.
+
+    Source: plugins/nodevolumelimits/utils.go, isCSIMigrationOn.
+    """
+    rule = "R-VOLLIMIT-16" if plugin.name == PORTWORX else "R-VOLLIMIT-09"
+    return applies(rule, when=csi_node is not None and not plugin.is_off)
 
 
 # --- Volume handles -------------------------------------------------------------------------------

@@ -54,13 +54,32 @@ def _has_enough_capacity(
 ) -> bool:
     """R-VOLBIND-15: If the CSIDriver of the provisioner has storageCapacity, a node is rejected for a claim unless
     a CSIStorageCapacity of the claim's class matches the node and has enough capacity for this claim alone."""
-    driver = objects.get(CSIDriver, storage_class.provisioner)
-    if STORAGE not in claim.spec.resources.requests or driver is None or not driver.spec.storage_capacity:
+    if not _is_capacity_checked(claim, storage_class, objects):
         return True
-    return any(
-        capacity.storage_class_name == storage_class.name
+    return capacity_for(claim, storage_class, node, objects) is not None
+
+
+def capacity_for(
+    claim: PersistentVolumeClaim, storage_class: StorageClass, node: Node, objects: ObjectStore
+) -> CSIStorageCapacity | None:
+    """Returns the capacity from which the claim is provisioned for the node; None if there is none with enough, or
+    if capacity is not checked."""
+    if not _is_capacity_checked(claim, storage_class, objects):
+        return None
+    sufficient = (
+        capacity
+        for capacity in objects.list(CSIStorageCapacity)
+        if capacity.storage_class_name == storage_class.name
         and (limit := capacity.volume_limit) is not None
         and limit.value >= claim.requested.value
         and compile_selector(capacity.node_topology).matches(node.metadata.labels)
-        for capacity in objects.list(CSIStorageCapacity)
     )
+    return next(sufficient, None)
+
+
+def _is_capacity_checked(
+    claim: PersistentVolumeClaim, storage_class: StorageClass, objects: ObjectStore
+) -> bool:
+    driver = objects.get(CSIDriver, storage_class.provisioner)
+    has_request = STORAGE in claim.spec.resources.requests
+    return has_request and driver is not None and driver.spec.storage_capacity

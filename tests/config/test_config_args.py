@@ -26,9 +26,15 @@ from refsched.plugins.node_resources_fit_args import (
 )
 from refsched.plugins.pod_topology_spread_args import PodTopologySpreadArgs
 from refsched.plugins.resource_scoring import ResourceSpec, UtilizationShapePoint
-from refsched.plugins.volume_binding import VolumeBindingArgs
-from refsched.releases import DEFAULT
+from refsched.plugins.volume_binding import DEFAULT_SHAPE
+from refsched.plugins.volume_binding_without_scores import (
+    VolumeBindingArgs as VolumeBindingArgsWithoutScores,
+)
+from refsched.releases import DEFAULT, RELEASES
 from refsched.releases.release import Release
+from refsched.releases.v1_35.plugins.node_resources_fit import (
+    NodeResourcesFitArgs as NodeResourcesFitArgsOfV135,
+)
 from refsched.tools.configuration.feature_gates import with_feature_gates
 from refsched.tools.configuration.read import KIND, default_config, read_args, read_config
 
@@ -66,10 +72,13 @@ def test_what_is_left_out_has_its_default() -> None:
         "InterPodAffinity": InterPodAffinityArgs(),
         "NodeAffinity": NodeAffinityArgs(),
         "NodeResourcesBalancedAllocation": NodeResourcesBalancedAllocationArgs(both),
-        "NodeResourcesFit": NodeResourcesFitArgs(scoring_strategy=ScoringStrategy("LeastAllocated", both)),
+        "NodeResourcesFit": NodeResourcesFitArgsOfV135(
+            scoring_strategy=ScoringStrategy("LeastAllocated", both)
+        ),
         "PodTopologySpread": PodTopologySpreadArgs(),
-        "VolumeBinding": VolumeBindingArgs(),
+        "VolumeBinding": VolumeBindingArgsWithoutScores(),
     }
+    assert read_args("VolumeBinding", None, RELEASES["1.37"]).shape == DEFAULT_SHAPE
 
 
 def test_a_resource_of_weight_0_has_weight_1() -> None:

@@ -16,6 +16,7 @@ from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
 from refsched.objects.storage import (
+    CSIDriver,
     CSINode,
     PersistentVolume,
     PersistentVolumeClaim,
@@ -23,6 +24,7 @@ from refsched.objects.storage import (
     VolumeAttachment,
 )
 from refsched.objects.store import ObjectStore
+from refsched.plugins import node_volume_limits_without_scaling
 from refsched.plugins.node_volume_limits import NodeVolumeLimits
 
 PLUGIN = NodeVolumeLimits()
@@ -215,7 +217,7 @@ def test_a_claim_without_a_class_that_exists_does_not_count() -> None:
         ({"gcePersistentDisk": {"pdName": "d"}}, False),
         ({"azureDisk": {"kind": "Shared", "diskURI": "/d"}}, True),
         ({"cinder": {"volumeID": ""}}, True),
-        ({"portworxVolume": {"volumeID": "p"}}, True),
+        ({"portworxVolume": {"volumeID": "p"}}, False),
         ({"nfs": {"server": "s"}}, True),
         ({"csi": {"driver": "disk.csi.azure.com", "volumeHandle": ""}}, True),
     ],
@@ -308,3 +310,30 @@ def test_a_detached_volume_requeues_pods_that_may_need_its_place(refused: PodInf
     removed = attachment("1", "v", attacher=GCE_DRIVER)
 
     assert PLUGIN.after_attachment_deletion(refused.pod, removed, None, ObjectStore()) is requeues
+
+
+# --- Drivers that a node must have ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("prevents", "installed", "fits"),
+    [(True, False, False), (True, True, True), (False, False, True), (None, False, True)],
+)
+def test_a_node_must_have_a_driver_that_says_so(prevents: bool | None, installed: bool, fits: bool) -> None:
+    spec = {"preventPodSchedulingIfMissing": prevents}
+    driver = read_as(CSIDriver, {"metadata": {"name": "d"}, "spec": spec})
+    bound = [claim("c", "v"), volume("v", csi={"driver": "d", "volumeHandle": "h"})]
+    found = verdict(pod("c"), csi_node(d=1) if installed else csi_node(other=1), driver, *bound)
+    missing = unschedulable("d CSI driver is not installed on the node")
+    assert found == (SUCCESS if fits else missing)
+    assert verdict(pod("c"), driver, *bound) == (missing if prevents else SUCCESS)
+
+
+def test_without_volume_limit_scaling_a_node_need_not_have_a_driver() -> None:
+    drivers, objects = ["d"], ObjectStore()
+    objects.put(
+        read_as(CSIDriver, {"metadata": {"name": "d"}, "spec": {"preventPodSchedulingIfMissing": True}})
+    )
+    assert PLUGIN.missing_driver(drivers, None, objects) == "d"
+    without = node_volume_limits_without_scaling.NodeVolumeLimits()
+    assert without.missing_driver(drivers, None, objects) == ""

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
+from refsched.framework.interface import Continue
 from refsched.framework.node_info import ImageState, NodeInfo, PodInfo
 from refsched.framework.status import SUCCESS, unresolvable
 from refsched.objects.node import Node
@@ -18,6 +19,8 @@ from refsched.plugins.node_name import NodeName
 from refsched.plugins.node_unschedulable import NodeUnschedulable
 from refsched.plugins.normalize import normalize
 from refsched.plugins.taint_toleration import TaintToleration
+from refsched.releases.v1_35.plugins.image_locality import ImageLocality as ImageLocalityOfV135
+from refsched.releases.v1_36.plugins.image_locality import ImageLocality as ImageLocalityOfV136
 from tests.snapshots import snapshot_of
 
 MIB = 2**20
@@ -38,6 +41,16 @@ def node(name: str = "n1", **spec: Any) -> NodeInfo:
 )
 def test_a_pod_that_names_its_node_goes_only_there(asked: str, status: Any) -> None:
     assert NodeName().filter(None, pod(nodeName=asked), node()) == status
+
+
+def test_the_search_is_restricted_to_the_node_that_the_pod_names() -> None:
+    assert NodeName().pre_filter(pod(nodeName="n2"), snapshot_of(node())).nodes == {"n2"}
+    assert NodeName().pre_filter(pod(), snapshot_of(node())).nodes is None
+
+
+@pytest.mark.parametrize("plugin", [NodeUnschedulable(), TaintToleration()])
+def test_a_plugin_that_looks_at_nodes_alone_lets_every_pod_pass(plugin: Any) -> None:
+    assert plugin.pre_filter(pod(), snapshot_of()) == Continue(None)
 
 
 @pytest.mark.parametrize(
@@ -101,6 +114,21 @@ def test_a_present_image_scores_by_its_size_and_spread(size: int, num_nodes: int
     asking = pod(containers=[{"name": "c", "image": "img"}], initContainers=[{"name": "i", "image": "other"}])
     plugin = ImageLocality()
     state = plugin.pre_score(asking, [holder], snapshot_of(holder, node("n2"))).state
+    assert plugin.score(state, asking, holder) == score
+
+
+@pytest.mark.parametrize(
+    ("plugin", "score"),
+    [(ImageLocality(), 74), (ImageLocalityOfV136(), 100), (ImageLocalityOfV135(), 48)],
+)
+def test_an_image_volume_counts_as_a_container_does(plugin: ImageLocality, score: int) -> None:
+    states = {f"{name}:latest": ImageState(1000 * MIB, 1) for name in ("img", "data")}
+    holder = evolve(node(), image_states=states | {"img:latest": ImageState(500 * MIB, 1)})
+    asking = pod(
+        containers=[{"name": "c", "image": "img"}],
+        volumes=[{"name": "d", "image": {"reference": "data"}}, {"name": "e", "emptyDir": {}}],
+    )
+    state = plugin.pre_score(asking, [holder], snapshot_of(holder)).state
     assert plugin.score(state, asking, holder) == score
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from volume_objects import (
+    SELECTED_NODE,
     Json,
     by_hand,
     capacity,
@@ -29,6 +30,8 @@ from refsched.framework.status import SUCCESS, Status, error, unresolvable
 from refsched.objects.meta import ApiObject
 from refsched.objects.storage import PersistentVolume, PersistentVolumeClaim
 from refsched.objects.store import ObjectStore
+from refsched.plugins import volume_binding_without_scores
+from refsched.plugins.resource_scoring import UtilizationShapePoint
 from refsched.plugins.volume_binding import PodState, VolumeBinding
 
 PLUGIN = VolumeBinding(bind_timeout_seconds=7)
@@ -165,9 +168,87 @@ def test_what_cannot_be_translated_is_an_error() -> None:
     )
 
 
-def test_no_node_is_better_than_another() -> None:
-    assert PLUGIN.pre_score(pod("c"), [node()], snapshot()) == Skip()
-    assert PLUGIN.score(None, pod("c"), node()) == 0
+# --- Score ----------------------------------------------------------------------------------------
+
+MADE, LOCAL = storage_class("made"), by_hand()
+TRACKED = csi_driver("csi.example", tracks_capacity=True)
+
+
+def room(size: str, of_class: str = "made", **rest: Any) -> Json:
+    return capacity(f"for-{of_class}", of_class, capacity=size, nodeTopology={}, **rest)
+
+
+LARGEST = capacity("m", "made", maximumVolumeSize="9Gi", nodeTopology={})
+
+
+@pytest.mark.parametrize(
+    ("objects", "claims", "score"),
+    [
+        ([LOCAL, claim("c"), volume("v", size="4Gi")], "c", 75),
+        (
+            [LOCAL, claim("c", size="3Gi"), claim("d"), volume("v", size="3Gi"), volume("w", size="5Gi")],
+            "cd",
+            50,
+        ),
+        ([MADE, TRACKED, room("10Gi"), claim("c", "made", "1Gi")], "c", 90),
+        ([MADE, TRACKED, room("10Gi"), claim("c", "made", "1Gi"), claim("d", "made", "2Gi")], "cd", 70),
+        ([MADE, TRACKED, room("3Gi"), claim("c", "made", "2Gi"), claim("d", "made", "2Gi")], "cd", 0),
+        ([MADE, TRACKED, room("0", maximumVolumeSize="9Gi"), claim("c", "made")], "c", 0),
+        (
+            [
+                MADE,
+                TRACKED,
+                capacity("m", "made", maximumVolumeSize="9Gi", nodeTopology={}),
+                claim("c", "made"),
+            ],
+            "c",
+            0,
+        ),
+        ([MADE, claim("c", "made")], "c", 0),
+        (
+            [MADE, TRACKED, room("2Gi"), LOCAL, claim("c", "made"), claim("d"), volume("v", size="4Gi")],
+            "cd",
+            75,
+        ),
+        (
+            [
+                *(storage_class("other"), room("3Gi", "other"), claim("d", "other", "1Gi")),
+                *(MADE, TRACKED, room("2Gi"), claim("c", "made", "1Gi")),
+            ],
+            "cd",
+            59,  # (50 + 67) / 2 = 58.5
+        ),
+    ],
+)
+def test_a_node_scores_by_how_little_of_its_storage_is_taken(
+    objects: list[Json], claims: str, score: int
+) -> None:
+    asking = pod(*claims)
+    assert PLUGIN.score(prepared(asking, store(*objects)), asking, node()) == score
+
+
+def test_a_shape_says_what_a_share_scores() -> None:
+    objects = store(LOCAL, claim("c"), volume("v", size="4Gi"))
+    shape = (UtilizationShapePoint(0, 0), UtilizationShapePoint(100, 10))
+    state = prepared(pod("c"), objects)
+    assert VolumeBinding(shape=shape).score(state, pod("c"), node()) == 25
+
+
+def test_every_pod_is_scored_also_one_without_claims() -> None:
+    assert PLUGIN.pre_score(pod(), [node()], snapshot()) == Continue(None)
+    assert PLUGIN.score(None, pod(), node()) == 0
+
+
+def test_a_node_without_volumes_for_the_pod_scores_0() -> None:
+    elsewhere = {SELECTED_NODE: "n2"}
+    state = prepared(pod("c"), store(MADE, claim("c", "made", annotations=elsewhere)))
+    assert PLUGIN.score(state, pod("c"), node()) == 0
+
+
+def test_without_storage_capacity_scoring_no_pod_is_scored() -> None:
+    plugin = volume_binding_without_scores.VolumeBinding()
+    assert plugin.pre_score(pod("c"), [node()], snapshot()) == Skip()
+    assert plugin.score(None, pod("c"), node()) == 0
 
 
 # --- Reserve and PreBind --------------------------------------------------------------------------

@@ -3,8 +3,17 @@
 
 from __future__ import annotations
 
+import pytest
+from volume_objects import csi_node, read, store
+from world import node_object, pod_object
+
+from refsched.errors import InputError
+from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.releases import RELEASES
 from refsched.releases.v1_35.plugins.node_resources_balanced_allocation import NodeResourcesBalancedAllocation
+from refsched.releases.v1_35.plugins.node_volume_limits import NodeVolumeLimits
 from refsched.rules import listening
+from refsched.tools.configuration.read import read_args
 from tests.plugins.test_node_resources_balanced_allocation import node, pod
 
 
@@ -14,3 +23,27 @@ def test_a_node_scores_by_the_balance_that_the_pod_leaves() -> None:
     with listening(applied.append):
         assert plugin.score((1000, 0), pod(cpu="1"), node(cpu="4", memory="8Gi")) == 87
     assert applied == ["R-BALANCED-03", "R-BALANCED-06"]
+
+
+@pytest.mark.parametrize(("listed", "fits"), [((), True), (("kubernetes.io/portworx-volume",), False)])
+def test_portworx_volumes_count_if_the_csi_node_lists_the_plugin(listed: tuple[str, ...], fits: bool) -> None:
+    inline = {"name": "v", "portworxVolume": {"volumeID": "p"}}
+    asking = PodInfo(read(pod_object("p", volumes=[inline])))
+    driver = {"name": "pxd.portworx.com", "nodeID": "n1", "allocatable": {"count": 0}}
+    objects = store(csi_node("n1", *listed) | {"spec": {"drivers": [driver]}})
+    status = NodeVolumeLimits().filter(objects, asking, NodeInfo(read(node_object("n1"))))
+    assert status.is_success is fits
+
+
+def test_a_shape_is_allowed_and_checked_with_any_strategy() -> None:
+    given = {
+        "type": "LeastAllocated",
+        "requestedToCapacityRatio": {"shape": [{"utilization": 0, "score": 0}]},
+    }
+    wrong = {**given, "requestedToCapacityRatio": {"shape": []}}
+    older, newer = RELEASES["1.35"], RELEASES["1.36"]
+    read_args("NodeResourcesFit", {"scoringStrategy": given}, older).validate()
+    with pytest.raises(InputError, match="needs at least one point"):
+        read_args("NodeResourcesFit", {"scoringStrategy": wrong}, older).validate()
+    with pytest.raises(InputError, match="is only for type RequestedToCapacityRatio"):
+        read_args("NodeResourcesFit", {"scoringStrategy": given}, newer).validate()

@@ -13,6 +13,7 @@ from refsched.objects.volumes import Volume
 from refsched.volumes.csi_migration import (
     PLUGINS,
     UntranslatableError,
+    counts_as_csi,
     inline_handle,
     plugin_called,
     plugin_of,
@@ -84,7 +85,7 @@ def test_a_volume_belongs_to_the_plugin_whose_source_it_has() -> None:
         ("aws-ebs", True, True),
         ("azure-disk", True, True),
         ("cinder", True, True),
-        ("portworx-volume", False, True),
+        ("portworx-volume", True, True),
         ("azure-file", False, False),
         ("vsphere-volume", False, False),
     ],
@@ -95,9 +96,9 @@ def test_what_counts_for_a_driver_need_not_be_listed_as_migrated(
     found = plugin_called(f"kubernetes.io/{plugin}")
 
     assert found is not None
-    assert not found.counts_on(None)
-    assert found.counts_on(csi_node()) is unlisted
-    assert found.counts_on(EVERYTHING) is listed
+    assert not counts_as_csi(found, None)
+    assert counts_as_csi(found, csi_node()) is unlisted
+    assert counts_as_csi(found, EVERYTHING) is listed
     assert not found.is_migrated_on(csi_node())
     assert found.is_migrated_on(EVERYTHING) is listed
 

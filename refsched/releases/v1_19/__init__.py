@@ -19,7 +19,6 @@ from refsched.framework.interface import Plugin
 from refsched.framework.status import Code
 from refsched.objects.pod import TopologySpreadConstraint
 from refsched.plugins.default_binder import DefaultBinder
-from refsched.plugins.node_unschedulable import NodeUnschedulable
 from refsched.plugins.priority_sort import PrioritySort
 from refsched.releases.release import FeatureGate, Release, gates, in_tree
 from refsched.releases.v1_19.cache import Cache
@@ -63,6 +62,7 @@ from refsched.releases.v1_19.plugins.volume_restrictions import VolumeRestrictio
 from refsched.releases.v1_19.plugins.volume_zone import VolumeZone
 from refsched.releases.v1_19.preemption import evict
 from refsched.releases.v1_19.queue.requeueing import QUEUE
+from refsched.releases.v1_36.plugins.node_unschedulable import NodeUnschedulable
 
 # --- Plugins --------------------------------------------------------------------------------------
 

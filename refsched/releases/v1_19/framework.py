@@ -15,7 +15,7 @@ from typing import Any, Protocol, runtime_checkable
 from attrs import frozen
 
 from refsched.framework import runtime as current
-from refsched.framework.cycle_state import CycleState, PreFilterResult, Scores
+from refsched.framework.cycle_state import NO_STATE, CycleState, PreFilterResult, Scores
 from refsched.framework.interface import (
     Continue,
     Plugin,
@@ -97,7 +97,7 @@ class Framework(current.Framework):
     # --- Score ------------------------------------------------------------------------------------
 
     def run_score_plugins(
-        self, pod: PodInfo, nodes: Sequence[NodeInfo], snapshot: Snapshot
+        self, pod: PodInfo, nodes: Sequence[NodeInfo], snapshot: Snapshot, state: CycleState = NO_STATE
     ) -> Scores | Status:
         """R-FRAMEWORK-53: In v1.19 every Score plugin scores every feasible node.
         R-FRAMEWORK-54 (observed: a plugin without its PreScore is a configuration that nobody should have): In

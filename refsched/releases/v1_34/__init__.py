@@ -3,11 +3,64 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from attrs import evolve
 
+from refsched.config import gated_fields
+from refsched.framework.interface import Plugin
 from refsched.oddities.dynamic_resources import SLICES_OUT_OF_REACH
+from refsched.releases.release import FeatureGate, Release
 from refsched.releases.v1_34.plugins.dynamic_resources import DynamicResources
 from refsched.releases.v1_35 import V1_35
+
+NOT_YET = (
+    "DRADeviceTaintRules",
+    "GangScheduling",
+    "GenericWorkload",
+    "InPlacePodLevelResourcesVerticalScaling",
+    "NodeDeclaredFeatures",
+    "OpportunisticBatching",
+    "TaintTolerationComparisonOperators",
+    "VolumeLimitScaling",
+)
+
+
+def _without_dynamic_resources(release: Release) -> Release:
+    return release.without_plugin("DynamicResources")
+
+
+def _without_in_place_scaling(release: Release) -> Release:
+    """Returns the release in which a pod that requests less than before is not requeued, and a pod's status does
+    not count."""
+    made_before = release.plugins["NodeResourcesFit"].make
+
+    def make(args: Any) -> Plugin:
+        plugin: Any = made_before(args)
+        changed: Plugin = evolve(plugin, in_place_scaling=False)
+        return changed
+
+    changed = release.with_plugin(evolve(release.plugins["NodeResourcesFit"], make=make))
+    return evolve(
+        changed, disabled_fields=(*release.disabled_fields, gated_fields.without_resized_containers)
+    )
+
+
+GATES = (
+    FeatureGate(
+        "DynamicResourceAllocation",
+        True,
+        "DynamicResources is a default plugin",
+        otherwise=_without_dynamic_resources,
+    ),
+    FeatureGate(
+        "InPlacePodVerticalScaling",
+        True,
+        "a pod's status counts for its requests",
+        otherwise=_without_in_place_scaling,
+    ),
+    FeatureGate("NominatedNodeNameForExpectation", False, "nominations stay, and precede binding"),
+)
 
 LACKS = {"R-DRA-18", "R-DRA-19", "R-DRA-123"}
 """DynamicResources does not score."""
@@ -15,7 +68,8 @@ LACKS = {"R-DRA-18", "R-DRA-19", "R-DRA-123"}
 V1_34 = evolve(
     V1_35.with_plugins(DynamicResources)
     .with_weight("DynamicResources", 0)
-    .without_gates("DRADeviceTaintRules"),
+    .without_gates(*NOT_YET)
+    .with_gates(*GATES),
     name="1.34",
     tag="v1.34.2",
     oddities=V1_35.oddities | {SLICES_OUT_OF_REACH},

@@ -8,18 +8,40 @@ from attrs import evolve
 from refsched.oddities.dynamic_resources import ALL_OF_AN_ALTERNATIVE, MATCHED_BY_AN_ALTERNATIVE
 from refsched.releases.release import FeatureGate
 from refsched.releases.v1_35.plugins.dynamic_resources import DynamicResources
+from refsched.releases.v1_35.plugins.image_locality import ImageLocality
 from refsched.releases.v1_35.plugins.node_resources_balanced_allocation import NodeResourcesBalancedAllocation
+from refsched.releases.v1_35.plugins.node_resources_fit import NodeResourcesFit
+from refsched.releases.v1_35.plugins.node_volume_limits import NodeVolumeLimits
 from refsched.releases.v1_36 import V1_36
 
-WITHOUT_GATES = ("DRAListTypeAttributes", "DRANodeAllocatableResources")
+PLUGINS = (
+    DynamicResources,
+    ImageLocality,
+    NodeResourcesBalancedAllocation,
+    NodeResourcesFit,
+    NodeVolumeLimits,
+)
+
+NOT_YET = (
+    "DRAListTypeAttributes",
+    "DRANodeAllocatableResources",
+    "TopologyAwareWorkloadScheduling",
+    "WorkloadAwarePreemption",
+)
 
 GATES = (
+    FeatureGate("CSIMigrationPortworx", True, "in-tree Portworx volumes count as CSI volumes", locked=True),
     FeatureGate("DRAAdminAccess", True, "claims with admin access take devices that are in use"),
     FeatureGate("DRAConsumableCapacity", False, "a device is shared by its capacity"),
     FeatureGate("DRADeviceBindingConditions", False, "PreBind waits for devices to be ready"),
     FeatureGate("DRADeviceTaints", False, "devices have taints, claims tolerations"),
     FeatureGate("DRAExtendedResource", False, "devices stand in for extended resources"),
     FeatureGate("DRAPartitionableDevices", False, "devices share counters"),
+    FeatureGate(
+        "InPlacePodLevelResourcesVerticalScaling", False, "a pod's status counts for its pod-level requests"
+    ),
+    FeatureGate("NodeDeclaredFeatures", False, "nodes declare features that pods require"),
+    FeatureGate("VolumeAttributesClass", True, "a claim names the attributes of its volume"),
 )
 
 OF_TAINTS = {"R-DRA-33", "R-DRA-34", "R-DRA-64"}
@@ -31,9 +53,7 @@ OF_SHARES = {
 """Devices have no taints, counters and shares."""
 
 V1_35 = evolve(
-    V1_36.with_plugins(DynamicResources, NodeResourcesBalancedAllocation)
-    .without_gates(*WITHOUT_GATES)
-    .with_gates(*GATES),
+    V1_36.with_plugins(*PLUGINS).without_gates(*NOT_YET).with_gates(*GATES),
     name="1.35",
     tag="v1.35.4",
     oddities=V1_36.oddities | {MATCHED_BY_AN_ALTERNATIVE, ALL_OF_AN_ALTERNATIVE},

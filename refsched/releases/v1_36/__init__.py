@@ -5,29 +5,77 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from refsched.releases.release import FeatureGate
+from refsched.releases.release import FeatureGate, Release
 from refsched.releases.v1_36.plugins.dynamic_resources import DynamicResources
-from refsched.releases.v1_37 import V1_37
+from refsched.releases.v1_36.plugins.image_locality import ImageLocality
+from refsched.releases.v1_36.plugins.node_name import NodeName
+from refsched.releases.v1_36.plugins.node_unschedulable import NodeUnschedulable
+from refsched.releases.v1_36.plugins.taint_toleration import TaintToleration
+from refsched.releases.v1_37 import V1_37, without_storage_capacity_scoring, without_volume_limit_scaling
 
-WITHOUT_GATES = (
+# --- Plugins --------------------------------------------------------------------------------------
+
+PLUGINS = (DynamicResources, ImageLocality, NodeName, NodeUnschedulable, TaintToleration)
+
+
+def _node_unschedulable_first(release: Release) -> Release:
+    """Returns the release in which NodeUnschedulable comes before NodeName, so that a node which both reject is
+    rejected by it."""
+    plugins = release.default_plugins
+    by_name = {plugin.name: plugin for plugin in plugins.multi_point.enabled}
+    swapped = {"NodeName": "NodeUnschedulable", "NodeUnschedulable": "NodeName"}
+    enabled = tuple(by_name[swapped.get(name, name)] for name in by_name)
+    return evolve(
+        release, default_plugins=evolve(plugins, multi_point=evolve(plugins.multi_point, enabled=enabled))
+    )
+
+
+# --- Feature gates --------------------------------------------------------------------------------
+
+NOT_YET = (
+    "CompositePodGroup",
     "DRADerivedAttributes",
     "DRADeviceCompatibilityGroups",
     "DRAFractionalCapacityRange",
     "DRAOptionalNodeOperations",
+    "InPlacePodVerticalScalingSchedulerPreemption",
+    "InterPodAffinityHostnameFastPath",
+    "PodGroupPreemptionPolicy",
+    "SchedulerPreQueueingHints",
 )
+
+
+def _without_declared_features(release: Release) -> Release:
+    return release.without_plugin("NodeDeclaredFeatures")
+
 
 GATES = (
     FeatureGate("DRADeviceTaintRules", False, "DeviceTaintRules add taints to devices"),
     FeatureGate("DRAExtendedResource", True, "devices stand in for extended resources"),
     FeatureGate("DRAPrioritizedList", True, "a request lists alternatives"),
     FeatureGate("DRAResourceClaimDeviceStatus", True, "drivers report a device's state in claims"),
+    FeatureGate("GangScheduling", False, "a group's pods wait for each other"),
+    FeatureGate("SchedulerQueueingHints", True, "plugins say which events requeue a pod", locked=True),
+    FeatureGate("SidecarContainers", True, "init containers that go on running", locked=True),
+    FeatureGate("StorageCapacityScoring", False, "VolumeBinding scores nodes by storage capacity"),
+    FeatureGate("VolumeLimitScaling", False, "a node needs the CSI drivers of a pod's volumes"),
+    FeatureGate("WorkloadAwarePreemption", False, "groups of pods preempt, and are preempted, as a whole"),
 )
 
-LACKS = {"R-DRA-35", "R-DRA-88", "R-DRA-89"}
-"""DeviceTaintRules do not count; the deletion of a claim is no event."""
+# --- The release ----------------------------------------------------------------------------------
+
+LACKS = {
+    *("R-DRA-35", "R-DRA-88", "R-DRA-89"),  # DeviceTaintRules; the deletion of a claim is no event
+    *("R-VOLBIND-30", "R-VOLBIND-31", "R-VOLBIND-32", "R-VOLBIND-33", "R-ARGS-18"),  # StorageCapacityScoring
+    "R-VOLLIMIT-14",  # VolumeLimitScaling
+    "R-NODENAME-02",
+}
 
 V1_36 = evolve(
-    V1_37.with_plugins(DynamicResources).without_gates(*WITHOUT_GATES).with_gates(*GATES),
+    _node_unschedulable_first(without_volume_limit_scaling(without_storage_capacity_scoring(V1_37)))
+    .with_plugins(*PLUGINS)
+    .without_gates(*NOT_YET)
+    .with_gates(*GATES),
     name="1.36",
     tag="v1.36.3",
     lacks=V1_37.lacks | LACKS,

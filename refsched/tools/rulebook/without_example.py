@@ -22,7 +22,25 @@ _SHOWN_AT_ONCE = (
 )
 _THE_LIST = "it is the list of the default plugins itself, with which every example is decided"
 
+_NO_IMAGE_VOLUME = (
+    "no history of the suite has an image volume; tests/plugins/test_small_plugins.py has the rule"
+)
+_NOT_SCORED_YET = (
+    "histories of the suite are searched with the default release, which does not score volumes;"
+    " tests/plugins/test_volume_binding.py has the rule"
+)
+
 WITHOUT_EXAMPLE: Mapping[str, str] = {
+    **dict.fromkeys(("R-IMAGE-05", "R-IMAGE-06", "R-IMAGE-07"), _NO_IMAGE_VOLUME),
+    **dict.fromkeys(("R-VOLBIND-30", "R-VOLBIND-31", "R-VOLBIND-32", "R-VOLBIND-33"), _NOT_SCORED_YET),
+    "R-VOLLIMIT-14": (
+        "no driver of a history of the suite has preventPodSchedulingIfMissing;"
+        " tests/plugins/test_node_volume_limits.py has the rule"
+    ),
+    **dict.fromkeys(
+        ("R-VOLLIMIT-15", "R-VOLLIMIT-16"),
+        "no history of the suite has a Portworx volume; tests/plugins/test_node_volume_limits.py has the rule",
+    ),
     "R-CACHE-53": _SHOWN_AT_ONCE,
     "R-CACHE-54": _SHOWN_AT_ONCE,
     "R-SEARCH-07": "it says that either of two errors may be reported, and an example shows only one of them",

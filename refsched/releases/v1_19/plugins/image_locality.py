@@ -10,7 +10,7 @@ from __future__ import annotations
 from attrs import evolve, frozen
 
 from refsched.framework.node_info import NodeInfo, PodInfo
-from refsched.plugins import image_locality as current
+from refsched.releases.v1_35.plugins import image_locality as current
 from refsched.rules import applies
 
 

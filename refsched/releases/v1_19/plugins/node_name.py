@@ -11,7 +11,7 @@ from attrs import frozen
 
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.status import SUCCESS, Status, unresolvable
-from refsched.plugins import node_name as current
+from refsched.releases.v1_36.plugins import node_name as current
 from refsched.rules import Reason
 
 OTHER_NODE = Reason("node(s) didn't match the requested hostname", "R-NODENAME-51")

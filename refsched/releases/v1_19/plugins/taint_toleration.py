@@ -11,8 +11,8 @@ from attrs import frozen
 
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.status import SUCCESS, Status, error, unresolvable
-from refsched.plugins import taint_toleration as current
 from refsched.plugins.taint_toleration import untolerated_taints
+from refsched.releases.v1_36.plugins import taint_toleration as current
 from refsched.rules import Reason
 
 UNTOLERATED = Reason("node(s) had taint {{{}: {}}}, that the pod didn't tolerate", "R-TAINT-51")

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scoring: how well the storage that a node can reach suits the pod's claims.
+
+Observed: that storage capacity counts for the score is documented, and not how it is counted.
+Source: plugins/volumebinding/volume_binding.go, Score; scorer.go, buildScorerFunction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from attrs import frozen
+
+from refsched.objects.node import Node
+from refsched.objects.storage import STORAGE, StorageClass
+from refsched.objects.store import ObjectStore
+from refsched.plugins.resource_scoring import MAX_UTILIZATION, Shape, score_at
+from refsched.rules import applies
+from refsched.volumes.finding import Claims, Match, PodVolumes
+from refsched.volumes.provisioning import capacity_for
+
+
+@frozen
+class StorageUse:
+    """A StorageUse is what claims of one StorageClass request of the capacity that there is, in bytes."""
+
+    requested: int = 0
+    capacity: int = 0
+
+
+def storage_score(
+    found: PodVolumes, classes: Mapping[str, StorageClass], node: Node, objects: ObjectStore, shape: Shape
+) -> int:
+    """R-VOLBIND-30: VolumeBinding's score of a node is the mean, over the StorageClasses of the volumes that the
+    pod's claims would get there, of what the shape gives at the share of the capacity that the claims request, in
+    percent, rounded half up; a pod that would get no volume there scores 0.
+    R-VOLBIND-31: If claims would be bound to existing volumes on the node, these count, each class with the sum of
+    the volumes' capacities, and claims that would be provisioned do not."""
+    if not found.matches:
+        uses = _of_provisions(found.provisions, classes, node, objects)
+    else:
+        applies("R-VOLBIND-31", when=found.provisions)
+        uses = _of_matches(found.matches)
+    if not uses:
+        return 0
+    applies("R-VOLBIND-30")
+    total = sum(score_at(shape, _utilization(use)) for use in uses.values())
+    return (2 * total + len(uses)) // (2 * len(uses))
+
+
+def _of_matches(matches: Iterable[Match]) -> Mapping[str, StorageUse]:
+    uses: dict[str, StorageUse] = {}
+    for match in matches:
+        storage_class, capacity = match.volume.spec.storage_class_name, match.volume.spec.capacity
+        known = uses.get(storage_class, StorageUse())
+        uses[storage_class] = StorageUse(
+            known.requested + match.claim.requested.value,
+            known.capacity + (capacity[STORAGE].value if STORAGE in capacity else 0),
+        )
+    return uses
+
+
+def _of_provisions(
+    claims: Claims, classes: Mapping[str, StorageClass], node: Node, objects: ObjectStore
+) -> Mapping[str, StorageUse]:
+    """R-VOLBIND-32: If no claim would be bound to an existing volume, the claims of a class that would be
+    provisioned count with the sum of their requests as a share of the CSIStorageCapacity from which the last of
+    them would be; a claim without such a capacity does not count."""
+    uses: dict[str, StorageUse] = {}
+    for claim in claims:
+        found = capacity_for(claim, classes[claim.class_name], node, objects)
+        if found is None:
+            continue
+        applies("R-VOLBIND-32")
+        known = uses.get(claim.class_name, StorageUse())
+        capacity = found.capacity.value if found.capacity is not None else 0
+        uses[claim.class_name] = StorageUse(known.requested + claim.requested.value, capacity)
+    return uses
+
+
+def _utilization(use: StorageUse) -> int:
+    """R-VOLBIND-33: What is requested beyond the capacity, or of a capacity of 0, counts as 100 percent."""
+    if use.capacity == 0 or use.requested > use.capacity:
+        applies("R-VOLBIND-33")
+        return MAX_UTILIZATION
+    return use.requested * MAX_UTILIZATION // use.capacity
