@@ -40,7 +40,7 @@ def tables(found: Survey, release: Release = DEFAULT) -> str:
         f"## Of {release.tag}\n",
         f"{found.traces:,} traces with {found.attempts:,} attempts.\n",
         _areas(found),
-        _rare(found, release),
+        _transitions(found, release),
     )
     return "\n".join(parts)
 
@@ -74,10 +74,15 @@ def rare_rules(found: Survey, release: Release = DEFAULT) -> Mapping[str, int]:
     }
 
 
-def _rare(found: Survey, release: Release) -> str:
+def _transitions(found: Survey, release: Release) -> str:
+    """Returns the table of the transitions of the queue that are rare, with the reasons."""
     reasons = unreached.TRANSITIONS if release is DEFAULT else {}
-    rows = [(rule, times, reasons.get(rule, "")) for rule, times in rare_rules(found, release).items()]
-    return _table(f"Rules that are applied fewer than {OFTEN} times", ("rule", "times", "why not"), rows)
+    rows = [
+        (row.rule, found.applied[row.rule], reasons.get(row.rule, ""))
+        for row in release.queue.transitions
+        if found.applied[row.rule] < OFTEN
+    ]
+    return _table(f"Transitions that are taken fewer than {OFTEN} times", ("rule", "times", "why not"), rows)
 
 
 def _table(title: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
