@@ -320,5 +320,5 @@ func TestTheSameInputsGiveTheSameAnswers(t *testing.T) {
 	}
 }
 
-// The recordings are of the version, and were made by another program.
+// The recordings are of the version, and were made by another program; those of v1.35 by this one.
 func TestRecordingsRepeat(t *testing.T) { newWorld(t).Replay(testdata("*.jsonl.gz")) }
