@@ -11,9 +11,8 @@ import socket
 import subprocess
 import sys
 import venv
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, suppress
-from functools import cache
 from pathlib import Path
 from sysconfig import get_path
 from textwrap import dedent
@@ -136,31 +135,17 @@ def test_the_package_is_the_wheels(project: Project) -> None:
 FEW = ("-k", "cordon", "--examples=3")
 
 
-@pytest.fixture(scope="module")
-def judged(project: Project) -> Callable[[str], subprocess.CompletedProcess[str]]:
-    """Runs few tests of the installed suite on an implementation, once, with the report NAME.json."""
-    return cache(
-        lambda name: project.run("refsched", "conformance", *FEW, f"--impl={name}", f"--report={name}.json")
-    )
-
-
 @pytest.mark.parametrize(
     ("implementation", "code"), [("refsched.reference", 0), ("forgetful", 1), ("dying", 2), ("ports", 0)]
 )
 def test_the_wheel_reports_the_same_bytes_as_a_checkout(
-    project: Project,
-    judged: Callable[[str], subprocess.CompletedProcess[str]],
-    implementation: str,
-    code: int,
-    tmp_path: Path,
+    project: Project, implementation: str, code: int, tmp_path: Path
 ) -> None:
     """A right scheduler, a wrong one, one that dies and a part of one. Only the command is another one."""
-    installed = judged(implementation)
+    options = (*FEW, f"--impl={implementation}")
+    installed = project.run("refsched", "conformance", *options, "--report=installed.json")
     checked_out = subprocess.run(
-        [
-            *(sys.executable, "-m", "pytest", str(ROOT / "conformance"), *FEW),
-            *(f"--impl={implementation}", "--report=checked_out.json"),
-        ],
+        [sys.executable, "-m", "pytest", str(ROOT / "conformance"), *options, "--report=checked_out.json"],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{project.folder}"},
         capture_output=True,
@@ -171,7 +156,7 @@ def test_the_wheel_reports_the_same_bytes_as_a_checkout(
 
     assert installed.returncode == code, installed.stdout + installed.stderr
     assert checked_out.returncode == code, checked_out.stdout + checked_out.stderr
-    report = (project.folder / f"{implementation}.json").read_text("utf-8")
+    report = (project.folder / "installed.json").read_text("utf-8")
     other = (tmp_path / "checked_out.json").read_text("utf-8")
     assert re.sub(r"pytest \S+/conformance/", "refsched conformance", other) == report
 
@@ -183,10 +168,8 @@ def test_the_projects_own_tests_run_and_see_nothing_of_the_suite(project: Projec
     assert "refsched" not in ran.stdout
 
 
-def test_a_failure_says_the_command_that_repeats_it_there(
-    project: Project, judged: Callable[[str], subprocess.CompletedProcess[str]]
-) -> None:
-    ran = judged("forgetful")
+def test_a_failure_says_the_command_that_repeats_it_there(project: Project) -> None:
+    ran = project.run("refsched", "conformance", *FEW, "--impl=forgetful")
     found = re.search(r"again: +(.+)", ran.stdout)
     assert found, ran.stdout
     program, *arguments = shlex.split(found[1])
