@@ -2,7 +2,7 @@
 """Cache: the nodes, and the pods that count there, bound and assumed.
 
 Promised: that what is bound to a node counts there is documented with the resources of pods.
-Source: pkg/scheduler/backend/cache/cache.go (v1.34.2).
+Source: pkg/scheduler/backend/cache/cache.go.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """CEL programs: the syntax tree of a selector becomes a function of a device.
 
 Promised: what a CEL selector may say is documented with the DeviceSelector of resource.k8s.io.
-Source: dynamic-resource-allocation/cel/compile.go (v0.34.2); github.com/google/cel-go interpreter (v0.26.0).
+Source: dynamic-resource-allocation/cel/compile.go; github.com/google/cel-go interpreter (v0.26.0).
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 
 A method's receiver is its first argument. The API server's environment has functions that are not specified here:
 those for URLs and addresses, formats, times, the newer ones for strings and lists, and macros of two variables.
-Source: apiserver/pkg/cel/environment/base.go and apiserver/pkg/cel/library (v0.34.2);
+Source: apiserver/pkg/cel/environment/base.go and apiserver/pkg/cel/library;
 github.com/google/cel-go ext/strings.go, ext/sets.go (v0.26.0).
 """
 

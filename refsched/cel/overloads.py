@@ -3,7 +3,7 @@
 which.
 
 Source: github.com/google/cel-go checker/types.go, common/stdlib/standard.go, ext, cel/library.go (v0.26.0);
-apiserver/pkg/cel/library (v0.34.2).
+apiserver/pkg/cel/library.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ The API server stores no selector that does not compile. If kube-scheduler recei
 on the first device for which the selector is evaluated, even if the evaluation would never reach the mistake.
 
 Promised: that expressions are checked for their types is documented with the language CEL.
-Source: dynamic-resource-allocation/cel/compile.go, CompileCELExpression (v0.34.2); github.com/google/cel-go
+Source: dynamic-resource-allocation/cel/compile.go, CompileCELExpression; github.com/google/cel-go
 checker/checker.go, cel/validator.go (v0.26.0).
 """
 

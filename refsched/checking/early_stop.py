@@ -18,7 +18,7 @@ The four conditions are also sufficient: for every record that keeps them, some 
 Observed: which nodes a parallel search looks at is an optimization.
 Source: pkg/scheduler/schedule_one.go, findNodesThatPassFilters;
 pkg/scheduler/framework/parallelize/parallelism.go, chunkSizeFor; client-go util/workqueue/parallelizer.go,
-ParallelizeUntil (v1.34.2).
+ParallelizeUntil.
 """
 
 from __future__ import annotations

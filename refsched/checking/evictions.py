@@ -6,7 +6,7 @@ and each step moves another pod of the node to another place. The place counts a
 have not started (R-PREEMPT-06): either of such pods may be the next victim.
 
 Source: pkg/scheduler/framework/preemption/preemption.go, prepareCandidateAsync;
-pkg/scheduler/framework/types.go, removeFromSlice (v1.34.2).
+pkg/scheduler/framework/types.go, removeFromSlice.
 """
 
 from __future__ import annotations

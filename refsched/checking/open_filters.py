@@ -5,7 +5,7 @@ DynamicResources iterates over Go maps, so the order in which it tries the pools
 be interrupted when the search for nodes is stopped. The specification tries pools in one order and is never
 interrupted; a checker that follows another scheduler considers all orders.
 Observed: a search for devices may be interrupted, and need not be.
-Source: plugins/dynamicresources/dynamicresources.go, Filter (v1.34.2).
+Source: plugins/dynamicresources/dynamicresources.go, Filter.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 kube-scheduler filters nodes in parallel. It may therefore evaluate other nodes than a search that filters one
 node after the other, it may keep any of the feasible nodes that it found, and Filter may be interrupted on a
 node when the search is stopped. Which outcomes are possible is checked in early_stop.py.
-Source: pkg/scheduler/schedule_one.go, findNodesThatPassFilters (v1.34.2).
+Source: pkg/scheduler/schedule_one.go, findNodesThatPassFilters.
 """
 
 from __future__ import annotations

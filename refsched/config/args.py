@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """PluginArgs: the arguments of a plugin, which the plugin's own module declares, and how they are checked.
 
-Source: k8s.io/kube-scheduler/config/v1/types_pluginargs.go (v0.34.2);
-pkg/scheduler/apis/config/validation/validation_pluginargs.go (v1.34.2).
+Source: k8s.io/kube-scheduler/config/v1/types_pluginargs.go;
+pkg/scheduler/apis/config/validation/validation_pluginargs.go.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """Default plugins: how a profile's plugins are merged with them.
 
 Promised: how plugins are enabled and disabled is documented with KubeSchedulerConfiguration.
-Source: pkg/scheduler/apis/config/v1/default_plugins.go (v1.34.2).
+Source: pkg/scheduler/apis/config/v1/default_plugins.go.
 """
 
 from __future__ import annotations

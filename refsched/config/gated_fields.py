@@ -5,7 +5,7 @@ Without the gate the API server drops them. The scheduler may still see them in 
 when it places a pod.
 
 Promised: what a feature gate turns off is documented with the feature gates.
-Source: pkg/api/pod/util.go, dropDisabledFields, dropDisabledPodStatusFields (v1.34.2), and in the scheduler
+Source: pkg/api/pod/util.go, dropDisabledFields, dropDisabledPodStatusFields, and in the scheduler
 the places that each gate names.
 """
 

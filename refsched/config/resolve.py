@@ -3,8 +3,7 @@
 
 Promised: how profiles and extension points are configured is documented with KubeSchedulerConfiguration.
 Source: pkg/scheduler/framework/runtime/framework.go, NewFramework, updatePluginList, expandMultiPointPlugins,
-getScoreWeights; pkg/scheduler/profile/profile.go, NewMap; pkg/scheduler/scheduler.go, buildExtenders
-(v1.34.2).
+getScoreWeights; pkg/scheduler/profile/profile.go, NewMap; pkg/scheduler/scheduler.go, buildExtenders.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Scalars: the numbers, durations and names of a configuration.
 
-Source: apimachinery/pkg/util/validation/validation.go, IsQualifiedName, IsValidLabelValue (v0.34.2).
+Source: apimachinery/pkg/util/validation/validation.go, IsQualifiedName, IsValidLabelValue.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """Attempt: how a decision is reported in a record.
 
 Observed: the wording of reasons and messages is not part of the API.
-Source: pkg/scheduler/framework/types.go, Diagnosis; the reasons are in each plugin (v1.34.2).
+Source: pkg/scheduler/framework/types.go, Diagnosis; the reasons are in each plugin.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """The binding cycle: an assumed pod is bound, or its reservations are released.
 
 Promised: the points of the binding cycle and their order are documented with the scheduling framework, KEP-624.
-Source: pkg/scheduler/schedule_one.go, bindingCycle, bind, extendersBinding, handleBindingCycleError (v1.34.2).
+Source: pkg/scheduler/schedule_one.go, bindingCycle, bind, extendersBinding, handleBindingCycleError.
 """
 
 from __future__ import annotations

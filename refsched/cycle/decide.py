@@ -3,7 +3,7 @@
 
 The decision has every node with the highest total; the caller chooses one of them.
 Observed: which nodes are looked at, and in which order, is an optimization.
-Source: pkg/scheduler/schedule_one.go, schedulePod, findNodesThatFitPod, prioritizeNodes (v1.34.2).
+Source: pkg/scheduler/schedule_one.go, schedulePod, findNodesThatFitPod, prioritizeNodes.
 """
 
 from __future__ import annotations

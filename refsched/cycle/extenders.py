@@ -2,7 +2,7 @@
 """Extenders in the scheduling cycle: which nodes they reject, and what they add to the scores.
 
 Promised: what an extender decides is documented with the API of extenders, k8s.io/kube-scheduler/extender/v1.
-Source: pkg/scheduler/schedule_one.go, findNodesThatPassExtenders, prioritizeNodes (v1.34.2).
+Source: pkg/scheduler/schedule_one.go, findNodesThatPassExtenders, prioritizeNodes.
 """
 
 from __future__ import annotations

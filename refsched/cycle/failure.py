@@ -2,7 +2,7 @@
 """Failure: how a pod that was not scheduled, or not bound, returns to the queue.
 
 Promised: the condition PodScheduled and status.nominatedNodeName are documented with the Pod API.
-Source: pkg/scheduler/schedule_one.go, handleSchedulingFailure (v1.34.2).
+Source: pkg/scheduler/schedule_one.go, handleSchedulingFailure.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """Find nodes: on which nodes a pod passes Filter, and how many feasible nodes end the search.
 
 Observed: which nodes are looked at, and in which order, is an optimization.
-Source: pkg/scheduler/schedule_one.go, findNodesThatPassFilters, numFeasibleNodesToFind (v1.34.2).
+Source: pkg/scheduler/schedule_one.go, findNodesThatPassFilters, numFeasibleNodesToFind.
 """
 
 from __future__ import annotations

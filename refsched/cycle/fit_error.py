@@ -2,7 +2,7 @@
 """FitError: why a pod fits on no node, and the message that says so.
 
 Observed: the wording of reasons and messages is not part of the API.
-Source: pkg/scheduler/framework/types.go, FitError.Error and Diagnosis (v1.34.2).
+Source: pkg/scheduler/framework/types.go, FitError.Error and Diagnosis.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """PostFilter in the cycle: the plugins are run, and what they chose is carried out (preemption/eviction.py).
 
 Promised: PostFilter is documented with the scheduling framework, KEP-624.
-Source: framework/runtime/framework.go, RunPostFilterPlugins (v1.34.2).
+Source: framework/runtime/framework.go, RunPostFilterPlugins.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """The scheduling cycle: a popped pod is assumed on a node, or returned to the queue with the reasons why not.
 
 Promised: the scheduling cycle is documented with the scheduling framework, KEP-624.
-Source: pkg/scheduler/schedule_one.go, ScheduleOne, schedulingCycle, schedulePod (v1.34.2).
+Source: pkg/scheduler/schedule_one.go, ScheduleOne, schedulingCycle, schedulePod.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 
 Promised: how a pod names and shares its claims is documented with the ResourceClaim API, KEP-4381.
 Source: dynamic-resource-allocation/resourceclaim/resourceclaim.go;
-pkg/scheduler/framework/plugins/dynamicresources, dynamicresources.go and dra_manager.go.
+pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go, dra_manager.go.
 """
 
 from __future__ import annotations

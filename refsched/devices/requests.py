@@ -4,7 +4,8 @@ search.
 
 Promised: what a request selects, and how many devices, is documented with the ResourceClaim API.
 Source: dynamic-resource-allocation/structured/internal/incubating/allocator_incubating.go, Allocate,
-validateDeviceRequest, isSelectable, selectorsMatch; cel/errors.go, EnhanceRuntimeError.
+validateDeviceRequest, isSelectable, selectorsMatch; dynamic-resource-allocation/cel/errors.go,
+EnhanceRuntimeError.
 """
 
 from __future__ import annotations

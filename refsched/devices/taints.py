@@ -3,8 +3,8 @@
 
 Promised: taints of devices and DeviceTaintRules are documented with the ResourceSlice API, KEP-5055.
 Source: dynamic-resource-allocation/structured/internal/incubating/allocator_incubating.go,
-taintPreventsAllocation; resourceclaim/devicetoleration.go, ToleratesTaint; resourceslice/tracker/tracker.go,
-applyPatches."""
+taintPreventsAllocation; dynamic-resource-allocation/resourceclaim/devicetoleration.go, ToleratesTaint;
+dynamic-resource-allocation/resourceslice/tracker/tracker.go, applyPatches."""
 
 from __future__ import annotations
 

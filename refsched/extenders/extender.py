@@ -4,7 +4,7 @@
 How a call is transmitted is not known here: ``ask`` is given from outside (refsched/tools/http/over_http.py).
 
 Promised: what is asked and answered is documented with the API of extenders, k8s.io/kube-scheduler/extender/v1.
-Source: pkg/scheduler/extender.go (v1.34.2).
+Source: pkg/scheduler/extender.go.
 """
 
 from __future__ import annotations

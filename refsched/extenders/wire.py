@@ -3,7 +3,7 @@
 
 Objects are sent as far as scheduling reads them. Answers are read as Go reads them: the case of a member's
 name does not matter, an unknown member is ignored, and null is the same as no member.
-Source: staging kube-scheduler/extender/v1/types.go (v0.34.2).
+Source: staging kube-scheduler/extender/v1/types.go.
 """
 
 from __future__ import annotations

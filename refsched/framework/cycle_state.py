@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cycle state: what PreFilter computed for a pod, and how the nodes were scored.
 
-Source: pkg/scheduler/framework/runtime/framework.go; pkg/scheduler/framework/cycle_state.go (v1.34.2).
+Source: pkg/scheduler/framework/runtime/framework.go; pkg/scheduler/framework/cycle_state.go.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ them.
 
 ``EVENTS`` of a plugin is a table of ``EventHint`` rows: the events that may make a pod that it rejected
 schedulable. Any event requeues the pods that were rejected by a plugin without such a table.
-Source: staging kube-scheduler/framework/types.go (v0.34.2); pkg/scheduler/framework/events.go (v1.34.2).
+Source: staging kube-scheduler/framework/types.go; pkg/scheduler/framework/events.go.
 """
 
 from __future__ import annotations

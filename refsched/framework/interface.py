@@ -5,7 +5,7 @@ There is no base class. A plugin is a frozen value that holds its arguments, and
 functions. ``READS`` lists the kinds and the fields (``Pod.spec.tolerations``) that it reads besides those
 that the scheduler itself reads: in a cluster without them a scheduler with the plugin decides as one without
 it. What PreFilter and PreScore compute is passed to the later points as ``state``.
-Source: pkg/scheduler/framework/interface.go (v1.34.2).
+Source: pkg/scheduler/framework/interface.go.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 
 Both are immutable: ``with_pod`` and ``without_pod`` return a new NodeInfo.
 Promised: hostPort and hostIP are documented with the Pod API.
-Source: pkg/scheduler/framework/types.go, NodeInfo and PodInfo (v1.34.2).
+Source: pkg/scheduler/framework/types.go, NodeInfo and PodInfo.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ class HostPort:
 
     def conflicts_with(self, other: HostPort) -> bool:
         """R-PORTS-02: Two host ports conflict if their protocol and port are equal and their IPs are equal or one
-        of them is 0.0.0.0. Source: framework/types.go, HostPortInfo.CheckConflict (v1.34.2)."""
+        of them is 0.0.0.0. Source: framework/types.go, HostPortInfo.CheckConflict."""
         if (self.protocol, self.port) != (other.protocol, other.port):
             return False
         applies("R-PORTS-02")

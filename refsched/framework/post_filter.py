@@ -2,8 +2,8 @@
 """PostFilter: what a plugin is given when a pod fits on no node, and what it answers.
 
 Promised: PostFilter is documented with the scheduling framework, KEP-624.
-Source: staging kube-scheduler/framework/interface.go, PostFilterPlugin, PostFilterResult (v0.34.2);
-pkg/scheduler/framework/runtime/framework.go, RunPostFilterPlugins (v1.34.2).
+Source: staging kube-scheduler/framework/interface.go, PostFilterPlugin, PostFilterResult;
+pkg/scheduler/framework/runtime/framework.go, RunPostFilterPlugins.
 """
 
 from __future__ import annotations

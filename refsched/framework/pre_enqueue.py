@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """PreEnqueue: whether a pod may enter activeQ or backoffQ.
 
-Source: pkg/scheduler/backend/queue/scheduling_queue.go, runPreEnqueuePlugins (v1.34.2).
+Source: pkg/scheduler/backend/queue/scheduling_queue.go, runPreEnqueuePlugins.
 """
 
 from __future__ import annotations

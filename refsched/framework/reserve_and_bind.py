@@ -4,7 +4,7 @@ do.
 
 Promised: in which order plugins are called is documented with the scheduling framework, KEP-624.
 Source: pkg/scheduler/framework/runtime/framework.go, RunReservePluginsReserve, RunReservePluginsUnreserve,
-RunPermitPlugins, WaitOnPermit, RunPreBindPlugins, RunBindPlugins, RunPostBindPlugins (v1.34.2).
+RunPermitPlugins, WaitOnPermit, RunPreBindPlugins, RunBindPlugins, RunPostBindPlugins.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """Framework: the plugins of a profile, run at one extension point after the other.
 
 Promised: what plugins answer at each point is documented with the scheduling framework, KEP-624.
-Source: pkg/scheduler/framework/runtime/framework.go (v1.34.2).
+Source: pkg/scheduler/framework/runtime/framework.go.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Snapshot: the state of the cluster that one scheduling cycle sees. It does not change during the cycle.
 
-Source: pkg/scheduler/backend/cache/snapshot.go (v1.34.2).
+Source: pkg/scheduler/backend/cache/snapshot.go.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Status: what a plugin answers about a pod, or about a pod on a node.
 
-Source: staging kube-scheduler/framework/interface.go, Code and Status (v0.34.2).
+Source: staging kube-scheduler/framework/interface.go, Code and Status.
 """
 
 from __future__ import annotations

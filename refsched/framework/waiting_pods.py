@@ -2,7 +2,7 @@
 """Waiting pods: the pods that wait on Permit until every plugin that asked to wait has allowed them.
 
 Promised: how a pod waits on Permit is documented with the scheduling framework, KEP-624.
-Source: pkg/scheduler/framework/runtime/waiting_pods_map.go (v1.34.2).
+Source: pkg/scheduler/framework/runtime/waiting_pods_map.go.
 """
 
 from __future__ import annotations

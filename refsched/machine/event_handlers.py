@@ -2,7 +2,7 @@
 """Event handlers: what the API server shows is put into the store, the cache and the queue.
 
 Observed: in which order cache and queue are informed is the version's own.
-Source: pkg/scheduler/eventhandlers.go (v1.34.2), with SchedulerQueueingHints on.
+Source: pkg/scheduler/eventhandlers.go, with SchedulerQueueingHints on.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """Devices: the devices that a driver has (ResourceSlice), their classes, and the claims on them.
 
 Fields behind a feature gate that is off by default are refused (refsched/tools/reading/alpha_fields.py).
-Source: api/resource/v1/types.go (v0.37.2).
+Source: api/resource/v1/types.go.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 Kubernetes writes amounts as decimals with a suffix (``1e3``, ``0.5Gi``, ``100n``) and stores nothing finer than
 a nano: a finer amount is rounded away from zero. Reading an amount in a coarser unit rounds up.
 
-Source: apimachinery/pkg/api/resource/quantity.go, ParseQuantity, Value, MilliValue (v0.34.2).
+Source: apimachinery/pkg/api/resource/quantity.go, ParseQuantity, Value, MilliValue.
 """
 
 from __future__ import annotations

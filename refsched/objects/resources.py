@@ -2,8 +2,8 @@
 """Resources: what a pod requests, and how amounts of resources are added up.
 
 Promised: what a pod requests is documented with the Pod API, KEP-753, KEP-1287 and KEP-2837.
-Source: component-helpers/resource/helpers.go, PodRequests, AggregateContainerRequests (v0.34.2);
-pkg/scheduler/framework/types.go, Resource.Add, PodInfo.CalculateResource (v1.34.2).
+Source: component-helpers/resource/helpers.go, PodRequests, AggregateContainerRequests;
+pkg/scheduler/framework/types.go, Resource.Add, PodInfo.CalculateResource.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 
 Promised: selectors are documented with LabelSelector and with NodeSelector of the API.
 Source: apimachinery/pkg/labels/selector.go, Requirement.Matches;
-component-helpers/scheduling/corev1/nodeaffinity/nodeaffinity.go (v0.34.2).
+component-helpers/scheduling/corev1/nodeaffinity/nodeaffinity.go.
 """
 
 from __future__ import annotations

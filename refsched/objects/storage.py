@@ -2,7 +2,7 @@
 """Storage: volumes, the claims on them, and the objects that say where volumes can be provisioned and attached.
 
 Source: api/core/v1/types.go, api/storage/v1/types.go; component-helpers/storage/volume/helpers.go,
-GetPersistentVolumeClaimClass, GetPersistentVolumeClass, CheckNodeAffinity (v0.34.2).
+GetPersistentVolumeClaimClass, GetPersistentVolumeClass, CheckNodeAffinity.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ Plugins read it as those of kube-scheduler read their listers: it is not part of
 changes it while a pod's Filter and Score run. Besides the objects as the API server last showed them it holds
 those that a plugin *assumed* in Reserve (a volume about to be bound, a claim about to be allocated). These are
 valid until the API server shows a newer one or the plugin restores the old one.
-Source: staging client-go listers; pkg/scheduler/util/assumecache/assume_cache.go (v1.34.2).
+Source: staging client-go listers; pkg/scheduler/util/assumecache/assume_cache.go.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """The known defects of DynamicResources in v1.34.2.
 
 Source: dynamic-resource-allocation/structured/internal/experimental/allocator_experimental.go and
-pools_experimental.go (v0.34.2).
+pools_experimental.go.
 """
 
 from __future__ import annotations

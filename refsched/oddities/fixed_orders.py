@@ -2,8 +2,9 @@
 """Fixed orders: the orders that rules leave open, as Go's sort.Slice and sort.Sort leave them.
 
 Observed: the order of what counts equally is that of an unstable sort.
-Source: pkg/scheduler/util/utils.go, MoreImportantPod, GetPodStartTime; plugins/defaultpreemption/
-default_preemption.go, SelectVictimsOnNode; plugins/volumebinding/binder.go, findMatchingVolumes (v1.34.2).
+Source: pkg/scheduler/util/utils.go, MoreImportantPod, GetPodStartTime;
+plugins/defaultpreemption/default_preemption.go, SelectVictimsOnNode; plugins/volumebinding/binder.go,
+findMatchingVolumes.
 """
 
 from __future__ import annotations

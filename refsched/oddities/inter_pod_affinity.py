@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The known defects of InterPodAffinity in v1.34.2.
 
-Source: plugins/interpodaffinity/plugin.go, isSchedulableAfterPodChange, mergeAffinityTermNamespacesIfNotEmpty
-(v1.34.2).
+Source: plugins/interpodaffinity/plugin.go, isSchedulableAfterPodChange, mergeAffinityTermNamespacesIfNotEmpty.
 """
 
 from __future__ import annotations

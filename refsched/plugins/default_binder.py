@@ -2,7 +2,7 @@
 """DefaultBinder: a pod is bound to a node by a Binding that is written to the API server.
 
 Promised: the preconditions of a Binding are documented with the Pod API.
-Source: plugins/defaultbinder/default_binder.go (v1.34.2).
+Source: plugins/defaultbinder/default_binder.go.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 The steps are in refsched/preemption, and are called here one after the other.
 
 Promised: preemption and nomination are documented with the priority of pods.
-Source: plugins/defaultpreemption/default_preemption.go; framework/preemption/preemption.go (v1.34.2).
+Source: plugins/defaultpreemption/default_preemption.go; framework/preemption/preemption.go.
 """
 
 from __future__ import annotations

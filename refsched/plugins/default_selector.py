@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The selector of default topology spread constraints: what a pod's Services and its owner select.
 
-Source: plugins/helper/spread.go, DefaultSelector and GetPodServices (v1.34.2).
+Source: plugins/helper/spread.go, DefaultSelector and GetPodServices.
 """
 
 from __future__ import annotations

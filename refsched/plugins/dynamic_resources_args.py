@@ -3,7 +3,7 @@
 
 Promised: DynamicResourcesArgs is documented with KubeSchedulerConfiguration.
 Source: pkg/scheduler/apis/config/v1/defaults.go, SetDefaults_DynamicResourcesArgs;
-pkg/scheduler/apis/config/validation/validation_pluginargs.go, ValidateDynamicResourcesArgs (v1.34.2).
+pkg/scheduler/apis/config/validation/validation_pluginargs.go, ValidateDynamicResourcesArgs.
 """
 
 from __future__ import annotations

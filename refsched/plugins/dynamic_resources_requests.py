@@ -2,7 +2,7 @@
 """What DynamicResources requires of the requests in a claim before it looks for devices.
 
 Promised: how claims are allocated is documented with dynamic resource allocation, KEP-4381.
-Source: plugins/dynamicresources/dynamicresources.go, PreFilter (v1.34.2).
+Source: plugins/dynamicresources/dynamicresources.go, PreFilter.
 """
 
 from __future__ import annotations

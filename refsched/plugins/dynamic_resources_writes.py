@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What DynamicResources writes into ResourceClaims.
 
-Source: plugins/dynamicresources/dynamicresources.go, bindClaim (v1.34.2).
+Source: plugins/dynamicresources/dynamicresources.go, bindClaim.
 """
 
 from __future__ import annotations

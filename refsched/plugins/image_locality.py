@@ -2,7 +2,7 @@
 """ImageLocality: a node that already has a pod's images is preferred, the more so the larger they are.
 
 Promised: the plugin's purpose, not its scale, is documented with KubeSchedulerConfiguration.
-Source: plugins/imagelocality/image_locality.go (v1.34.2).
+Source: plugins/imagelocality/image_locality.go.
 """
 
 from __future__ import annotations

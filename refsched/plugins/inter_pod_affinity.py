@@ -7,7 +7,7 @@ The affinity terms of pods that run already count too. The plugin does not read 
 created.
 
 Promised: podAffinity and podAntiAffinity are documented with the Pod API.
-Source: plugins/interpodaffinity/{plugin,filtering,scoring}.go (v1.34.2).
+Source: plugins/interpodaffinity/{plugin,filtering,scoring}.go.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """Counts: how many terms, or pods, InterPodAffinity counts on a node, in the domains of the node.
 
 Source: plugins/interpodaffinity/filtering.go, getExistingAntiAffinityCounts,
-getIncomingAffinityAntiAffinityCounts (v1.34.2).
+getIncomingAffinityAntiAffinityCounts.
 """
 
 from __future__ import annotations

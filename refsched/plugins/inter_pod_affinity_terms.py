@@ -3,7 +3,7 @@
 otherwise.
 
 Promised: podAffinity and podAntiAffinity are documented with the Pod API.
-Source: plugins/interpodaffinity/plugin.go (v1.34.2).
+Source: plugins/interpodaffinity/plugin.go.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 
 Promised: nodeSelector and nodeAffinity are documented with the Pod API, addedAffinity with
 KubeSchedulerConfiguration.
-Source: plugins/nodeaffinity/node_affinity.go (v1.34.2).
+Source: plugins/nodeaffinity/node_affinity.go.
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ def affinity_of(pod: pods.Pod) -> pods.NodeAffinity:
 
 def matches_required(pod: pods.Pod, node: Node) -> bool:
     """Returns whether the node matches the pod's nodeSelector and its required node affinity.
-    Source: component-helpers nodeaffinity.go, RequiredNodeAffinity.Match (v0.34.2)."""
+    Source: component-helpers nodeaffinity.go, RequiredNodeAffinity.Match."""
     return _is_selected(pod, node) and _has_affinity(pod, node)
 
 
@@ -200,7 +200,7 @@ def _has_unreadable_term(pod: pods.Pod) -> bool:
 def _unreadable(preferred: PreferredTerms) -> Reason | None:
     """Returns what is wrong with the preferred terms, each mistake once.
     Source: component-helpers nodeaffinity.go, NewPreferredSchedulingTerms; apimachinery labels/selector.go,
-    NewRequirement (v0.34.2)."""
+    NewRequirement."""
     wrong = {
         NOT_AN_INTEGER.of(at, index, json.dumps(r.values[0])): None
         for at, term in enumerate(preferred)

@@ -2,7 +2,7 @@
 """Checks of the node affinity that a configuration adds.
 
 Source: component-helpers/scheduling/corev1/nodeaffinity/nodeaffinity.go, NewNodeSelector,
-NewPreferredSchedulingTerms; apimachinery/pkg/labels/selector.go, NewRequirement (v0.34.2).
+NewPreferredSchedulingTerms; apimachinery/pkg/labels/selector.go, NewRequirement.
 """
 
 from __future__ import annotations

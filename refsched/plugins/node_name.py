@@ -2,7 +2,7 @@
 """NodeName: a pod that names its node runs on no other node.
 
 Promised: spec.nodeName is documented with the Pod API.
-Source: plugins/nodename/node_name.go (v1.34.2).
+Source: plugins/nodename/node_name.go.
 """
 
 from __future__ import annotations

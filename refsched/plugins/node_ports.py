@@ -2,7 +2,7 @@
 """NodePorts: a pod runs only where the host ports that it asks for are free.
 
 Promised: hostPort is documented with the Pod API.
-Source: plugins/nodeports/node_ports.go (v1.34.2).
+Source: plugins/nodeports/node_ports.go.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 well.
 
 Promised: requests and allocatable resources are documented with the Pod and the Node API.
-Source: plugins/noderesources/fit.go, resource_allocation.go (v1.34.2).
+Source: plugins/noderesources/fit.go, resource_allocation.go.
 """
 
 from __future__ import annotations

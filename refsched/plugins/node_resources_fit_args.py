@@ -2,7 +2,7 @@
 """The arguments of NodeResourcesFit.
 
 Promised: NodeResourcesFitArgs is documented with KubeSchedulerConfiguration.
-Source: pkg/scheduler/apis/config/validation/validation_pluginargs.go, ValidateNodeResourcesFitArgs (v1.34.2).
+Source: pkg/scheduler/apis/config/validation/validation_pluginargs.go, ValidateNodeResourcesFitArgs.
 """
 
 from __future__ import annotations

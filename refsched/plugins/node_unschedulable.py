@@ -2,7 +2,7 @@
 """NodeUnschedulable: only pods that tolerate the taint of cordoned nodes run on a cordoned node.
 
 Promised: spec.unschedulable is documented with the Node API.
-Source: plugins/nodeunschedulable/node_unschedulable.go (v1.34.2).
+Source: plugins/nodeunschedulable/node_unschedulable.go.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """NodeVolumeLimits: a node gets no more volumes than its CSI drivers can attach.
 
 Promised: the limits of volumes are documented with the CSINode API and with node-specific volume limits.
-Source: plugins/nodevolumelimits/csi.go, utils.go (v1.34.2).
+Source: plugins/nodevolumelimits/csi.go, utils.go.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Normalize: raw scores are scaled to 0..100.
 
-Source: plugins/helper/normalize_score.go, DefaultNormalizeScore (v1.34.2).
+Source: plugins/helper/normalize_score.go, DefaultNormalizeScore.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 pod_topology_spread_constraints.py says what a constraint is and how pods are counted, and
 pod_topology_spread_scoring.py how feasible nodes are scored.
 Promised: topologySpreadConstraints are documented with the Pod API.
-Source: plugins/podtopologyspread/plugin.go, filtering.go, scoring.go (v1.34.2).
+Source: plugins/podtopologyspread/plugin.go, filtering.go, scoring.go.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """The arguments of PodTopologySpread.
 
 Promised: PodTopologySpreadArgs is documented with KubeSchedulerConfiguration.
-Source: pkg/scheduler/apis/config/validation/validation_pluginargs.go, ValidatePodTopologySpreadArgs (v1.34.2).
+Source: pkg/scheduler/apis/config/validation/validation_pluginargs.go, ValidatePodTopologySpreadArgs.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 
 A *domain* is one value of a constraint's topology key: all nodes with that label value.
 Promised: topologySpreadConstraints are documented with the Pod API.
-Source: plugins/podtopologyspread/common.go (v1.34.2).
+Source: plugins/podtopologyspread/common.go.
 """
 
 from __future__ import annotations

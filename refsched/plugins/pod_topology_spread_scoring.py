@@ -2,7 +2,7 @@
 """How PodTopologySpread scores: nodes in domains with fewer matching pods score higher.
 
 Promised: that ScheduleAnyway prefers what reduces the skew is documented with the Pod API.
-Source: plugins/podtopologyspread/scoring.go (v1.34.2).
+Source: plugins/podtopologyspread/scoring.go.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """PrioritySort: the pod of highest priority is popped first, and of equal ones the one that was queued first.
 
 Promised: that pods of higher priority come first is documented with the priority of pods.
-Source: plugins/queuesort/priority_sort.go (v1.34.2).
+Source: plugins/queuesort/priority_sort.go.
 """
 
 from __future__ import annotations

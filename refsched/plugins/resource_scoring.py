@@ -3,7 +3,7 @@
 
 Promised: scoringStrategy and its formulas are documented with resource bin packing.
 Source: plugins/noderesources/least_allocated.go, most_allocated.go, requested_to_capacity_ratio.go;
-plugins/helper/shape_score.go, BuildBrokenLinearFunction (v1.34.2).
+plugins/helper/shape_score.go, BuildBrokenLinearFunction.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """SchedulingGates: a pod with scheduling gates is not scheduled until the last of them is removed.
 
 Promised: schedulingGates are documented with the Pod API, KEP-3521.
-Source: plugins/schedulinggates/scheduling_gates.go (v1.34.2).
+Source: plugins/schedulinggates/scheduling_gates.go.
 """
 
 from __future__ import annotations

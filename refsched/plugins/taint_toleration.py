@@ -2,7 +2,7 @@
 """TaintToleration: a pod keeps away from nodes with taints that it does not tolerate.
 
 Promised: the effects of taints are documented with the Node and the Pod API.
-Source: plugins/tainttoleration/taint_toleration.go (v1.34.2).
+Source: plugins/tainttoleration/taint_toleration.go.
 """
 
 from __future__ import annotations

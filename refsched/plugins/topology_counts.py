@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """TopologyCounts: the number of matching terms in each topology domain, also with a pod added or removed.
 
-Source: plugins/interpodaffinity/filtering.go, topologyToMatchedTermCount (v1.34.2).
+Source: plugins/interpodaffinity/filtering.go, topologyToMatchedTermCount.
 """
 
 from __future__ import annotations

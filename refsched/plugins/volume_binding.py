@@ -5,7 +5,7 @@ Claims of classes that wait for their first consumer get their volumes together 
 assumes them, and PreBind writes what was assumed and waits for the volume controller.
 
 Promised: volumeBindingMode and the node affinity of volumes are documented with the storage API.
-Source: plugins/volumebinding/volume_binding.go (v1.34.2).
+Source: plugins/volumebinding/volume_binding.go.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """VolumeZone: a pod runs in the zone and the region that the labels of its bound volumes name.
 
 Promised: the labels of zones and regions are documented with the well-known labels.
-Source: plugins/volumezone/volume_zone.go (v1.34.2).
+Source: plugins/volumezone/volume_zone.go.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ def _rejection_of_unbound(class_name: str, objects: ObjectStore) -> Status | Non
 def topologies_of(volume: PersistentVolume) -> Topologies:
     """R-VOLZONE-03: A zone or region label of a volume lists its values separated by ``__``; a label with an empty
     value among them is ignored.
-    Source: getPVTopologies; cloud-provider/volume/helpers/zones.go, LabelZonesToSet (v0.34.2).
+    Source: getPVTopologies; cloud-provider/volume/helpers/zones.go, LabelZonesToSet.
     """
     listed = {
         key: frozenset(zone.strip() for zone in volume.metadata.labels[key].split(MULTI_ZONE_DELIMITER))

@@ -13,7 +13,7 @@ class Candidate:
     """``victims`` are in order of importance, the most important first; ``num_pdb_violations`` of them are
     protected by a disruption budget that allows no more disruptions.
 
-    Source: framework/preemption/preemption.go, candidate; extender/v1 Victims (v0.34.2).
+    Source: framework/preemption/preemption.go, candidate; extender/v1 Victims.
     """
 
     node: str

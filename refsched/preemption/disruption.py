@@ -2,7 +2,7 @@
 """Disruption: which of the possible victims a PodDisruptionBudget protects.
 
 Promised: PodDisruptionBudget is documented with the policy API.
-Source: plugins/defaultpreemption/default_preemption.go, filterPodsWithPDBViolation (v1.34.2).
+Source: plugins/defaultpreemption/default_preemption.go, filterPodsWithPDBViolation.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 
 Promised: when preemption helps is documented with the priority of pods.
 Source: framework/preemption/preemption.go, findCandidates, DryRunPreemption; framework/interface.go,
-NodesForStatusCode; plugins/defaultpreemption/default_preemption.go, calculateNumCandidates (v1.34.2).
+NodesForStatusCode; plugins/defaultpreemption/default_preemption.go, calculateNumCandidates.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """Eligibility: whether this pod may preempt others.
 
 Promised: preemptionPolicy and nominations are documented with the Pod API.
-Source: plugins/defaultpreemption/default_preemption.go, PodEligibleToPreemptOthers (v1.34.2).
+Source: plugins/defaultpreemption/default_preemption.go, PodEligibleToPreemptOthers.
 """
 
 from __future__ import annotations

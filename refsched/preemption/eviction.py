@@ -2,7 +2,7 @@
 """Eviction: the victims on the node that preemption picked are deleted, and nominations to it are withdrawn.
 
 Promised: that victims are deleted and lower nominations withdrawn is documented with the priority of pods.
-Source: framework/preemption/preemption.go, prepareCandidate, prepareCandidateAsync, PreemptPod (v1.34.2).
+Source: framework/preemption/preemption.go, prepareCandidate, prepareCandidateAsync, PreemptPod.
 """
 
 from __future__ import annotations

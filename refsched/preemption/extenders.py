@@ -2,7 +2,7 @@
 """Extenders in preemption: they may reject candidates, or change their victims.
 
 Promised: the verb of preemption is documented with the API of extenders, k8s.io/kube-scheduler/extender/v1.
-Source: framework/preemption/preemption.go, callExtenders (v1.34.2).
+Source: framework/preemption/preemption.go, callExtenders.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """Importance: the order in which victims are reprieved.
 
 Promised: that lower priorities are evicted first is documented with the priority of pods.
-Source: pkg/scheduler/util/utils.go, MoreImportantPod, GetPodStartTime, GetEarliestPodStartTime (v1.34.2).
+Source: pkg/scheduler/util/utils.go, MoreImportantPod, GetPodStartTime, GetEarliestPodStartTime.
 """
 
 from __future__ import annotations

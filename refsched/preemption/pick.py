@@ -2,7 +2,7 @@
 """Pick: which of the candidates may be picked, and which pods lose their nomination to the picked node.
 
 Promised: that budgets and priorities decide is documented with the priority of pods.
-Source: framework/preemption/preemption.go, pickOneNodeForPreemption, DryRunPreemption (v1.34.2).
+Source: framework/preemption/preemption.go, pickOneNodeForPreemption, DryRunPreemption.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """Victims: the dry run on one node, which finds the pods that would have to leave it.
 
 Promised: which pods are evicted is documented with the priority of pods.
-Source: plugins/defaultpreemption/default_preemption.go, SelectVictimsOnNode (v1.34.2).
+Source: plugins/defaultpreemption/default_preemption.go, SelectVictimsOnNode.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """Backoff: how long a pod waits after a failed attempt before it may be tried again.
 
 Promised: podInitialBackoffSeconds and podMaxBackoffSeconds are documented with KubeSchedulerConfiguration.
-Source: pkg/scheduler/backend/queue/backoff_queue.go (v1.34.2).
+Source: pkg/scheduler/backend/queue/backoff_queue.go.
 """
 
 from __future__ import annotations

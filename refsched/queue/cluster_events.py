@@ -3,7 +3,7 @@
 matches.
 
 Observed: how an update is broken into events serves the queueing hints, KEP-4247.
-Source: pkg/scheduler/framework/events.go; pkg/scheduler/framework/types.go, MatchClusterEvents (v1.34.2).
+Source: pkg/scheduler/framework/events.go; pkg/scheduler/framework/types.go, MatchClusterEvents.
 """
 
 from __future__ import annotations

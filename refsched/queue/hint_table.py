@@ -3,7 +3,7 @@
 
 Observed: queueing hints may only save attempts, KEP-4247.
 Source: pkg/scheduler/scheduler.go, buildQueueingHintMap; pkg/scheduler/framework/runtime/framework.go,
-fillEnqueueExtensions; pkg/scheduler/backend/queue/scheduling_queue.go, isPodWorthRequeuing (v1.34.2).
+fillEnqueueExtensions; pkg/scheduler/backend/queue/scheduling_queue.go, isPodWorthRequeuing.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """InFlight: the pods that are being scheduled or bound, and what has happened since each was popped.
 
 Observed: what is remembered for pods in flight serves the queueing hints, KEP-4247.
-Source: pkg/scheduler/backend/queue/active_queue.go (v1.34.2).
+Source: pkg/scheduler/backend/queue/active_queue.go.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """Nominator: the pods that are nominated to a node, until they are assumed there or lose the nomination.
 
 Promised: status.nominatedNodeName is documented with the Pod API.
-Source: pkg/scheduler/backend/queue/nominator.go (v1.34.2).
+Source: pkg/scheduler/backend/queue/nominator.go.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """QueuedPod: a pod in the queue, with what is known from its attempts.
 
-Source: pkg/scheduler/framework/types.go, QueuedPodInfo (v1.34.2).
+Source: pkg/scheduler/framework/types.go, QueuedPodInfo.
 """
 
 from __future__ import annotations

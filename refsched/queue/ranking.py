@@ -3,7 +3,7 @@
 
 kube-scheduler keeps a binary heap. Which of the equal pods comes first there depends on everything that was
 put in and taken out before, so any of them may come first here.
-Source: pkg/scheduler/backend/heap/heap.go (v1.34.2).
+Source: pkg/scheduler/backend/heap/heap.go.
 """
 
 from __future__ import annotations

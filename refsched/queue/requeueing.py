@@ -3,7 +3,7 @@
 
 These are functions that a release names in its QueueBehaviour.
 Observed: how the queue is divided is this version's way to retry in time.
-Source: pkg/scheduler/backend/queue (v1.34.2).
+Source: pkg/scheduler/backend/queue/scheduling_queue.go, active_queue.go.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ Every step of a pod is a row of the release's table (refsched/queue/transitions.
 does not act by itself when time passes: the owner of the clock calls the two flushes when they are due.
 
 Observed: how the queue is divided is this version's way to retry in time.
-Source: pkg/scheduler/backend/queue/scheduling_queue.go (v1.34.2).
+Source: pkg/scheduler/backend/queue/scheduling_queue.go.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ The queue takes every step by this table (``SchedulingQueue._step``). Three thin
 
 Observed: how the queue is divided is this version's way to retry in time. R-QUEUE-07 (promised: that a rejected
 pod stays pending and is tried again is documented with the condition PodScheduled).
-Source: pkg/scheduler/backend/queue/scheduling_queue.go (v1.34.2), in the function that each row names.
+Source: pkg/scheduler/backend/queue/scheduling_queue.go, in the function that each row names.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """UnschedulablePods: the pods that wait for an event, rejected or gated.
 
-Source: pkg/scheduler/backend/queue/unschedulable_pods.go (v1.34.2).
+Source: pkg/scheduler/backend/queue/unschedulable_pods.go.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ def _unchanged(value: ApiObject) -> ApiObject:
 
 @frozen
 class Release:
-    """``name`` is the minor version (1.34), and ``tag`` the version whose source is specified (v1.34.2).
+    """``name`` is the minor version (1.34), and ``tag`` the version whose source is specified.
 
     ``plugins`` are all that a configuration may enable, and ``default_plugins`` are those of a profile that
     names none. ``config`` says how a configuration is read and merged, ``framework`` runs a profile's plugins,

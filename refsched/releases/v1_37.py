@@ -6,7 +6,7 @@ This is the release that the packages of the specification describe; each earlie
 Promised: the default plugins and the feature gates are documented with kube-scheduler.
 Source: pkg/scheduler/apis/config/v1/default_plugins.go; pkg/scheduler/framework/plugins/registry.go,
 NewInTreeRegistry; pkg/features/kube_features.go; pkg/scheduler/framework/plugins/feature/feature.go,
-NewSchedulerFeaturesFromGates (v1.37.2).
+NewSchedulerFeaturesFromGates.
 """
 
 from __future__ import annotations

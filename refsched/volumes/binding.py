@@ -2,8 +2,8 @@
 """Binding: the volumes that are assumed in Reserve, written in PreBind, and then waited for.
 
 Promised: how claims and volumes are bound is documented with the storage API.
-Source: plugins/volumebinding/binder.go, AssumePodVolumes, bindAPIUpdate, checkBindings (v1.34.2);
-component-helpers/storage/volume/pv_helpers.go, GetBindVolumeToClaim (v0.34.2).
+Source: plugins/volumebinding/binder.go, AssumePodVolumes, bindAPIUpdate, checkBindings;
+component-helpers/storage/volume/pv_helpers.go, GetBindVolumeToClaim.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 
 A volume of such a plugin counts as a volume of the driver, and its zone is the driver's own label.
 Promised: the migration of in-tree plugins is documented with the volumes of the API, KEP-625.
-Source: csi-translation-lib/translate.go, plugins/*.go (v0.34.2).
+Source: csi-translation-lib/translate.go, plugins/*.go.
 """
 
 from __future__ import annotations
@@ -191,7 +191,7 @@ def translated(volume: PersistentVolume, node: CSINode | None) -> PersistentVolu
     """Returns the volume with the node affinity that its CSI driver would have given it, or the volume itself if
     its plugin has not been migrated on this node. Raises VolumeError.
 
-    Source: binder.go, tryTranslatePVToCSI (v1.34.2).
+    Source: binder.go, tryTranslatePVToCSI.
     """
     plugin = plugin_of(volume.spec)
     if plugin is None or not plugin.is_migrated_on(node):

@@ -2,7 +2,7 @@
 """Finding: the volumes that a pod's claims have, or could have, on a node.
 
 Promised: volumeBindingMode and the node affinity of volumes are documented with the storage API.
-Source: plugins/volumebinding/binder.go, GetPodVolumeClaims, FindPodVolumes (v1.34.2).
+Source: plugins/volumebinding/binder.go, GetPodVolumeClaims, FindPodVolumes.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """Matching: the existing volume that a claim gets.
 
 Promised: which volume satisfies a claim is documented with the storage API.
-Source: component-helpers/storage/volume/pv_helpers.go, FindMatchingVolume (v0.34.2).
+Source: component-helpers/storage/volume/pv_helpers.go, FindMatchingVolume.
 """
 
 from __future__ import annotations

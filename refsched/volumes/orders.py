@@ -5,7 +5,7 @@ considered.
 Claims that request equally much may choose in any order. kube-scheduler considers the volumes of a class in
 the order of a Go map, which is drawn once in each cycle: it decides between volumes of equal size, and
 between volumes that are pre-bound to the same claim.
-Source: plugins/volumebinding/binder.go, GetPodVolumeClaims; assume_cache.go, List (v1.34.2).
+Source: plugins/volumebinding/binder.go, GetPodVolumeClaims; assume_cache.go, List.
 """
 
 from __future__ import annotations

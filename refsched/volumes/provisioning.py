@@ -2,7 +2,7 @@
 """Provisioning: whether the volumes that do not exist yet can be provisioned for a node.
 
 Promised: allowedTopologies and CSIStorageCapacity are documented with the storage API, KEP-1472.
-Source: plugins/volumebinding/binder.go, checkVolumeProvisions, hasEnoughCapacity (v1.34.2).
+Source: plugins/volumebinding/binder.go, checkVolumeProvisions, hasEnoughCapacity.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 This release is written whole: it names what decides as v1.34 does, and what differs.
 Promised: the default plugins and the feature gates are documented with kube-scheduler.
 Source: pkg/scheduler/algorithmprovider/registry.go, getDefaultConfig, applyFeatureGates;
-pkg/scheduler/framework/plugins/registry.go, NewInTreeRegistry; pkg/features/kube_features.go (v1.19.16).
+pkg/scheduler/framework/plugins/registry.go, NewInTreeRegistry; pkg/features/kube_features.go.
 """
 
 from __future__ import annotations
@@ -229,8 +229,8 @@ NOT_YET = (
 """R-FEATURE-51: In v1.19 a field or a kind that the API did not have yet, or only behind a feature gate that is
 off by default, is ignored.
 
-Source: k8s.io/api/core/v1/types.go (v0.19.16), which has no such field; pkg/features/kube_features.go,
-GenericEphemeralVolume, CSIStorageCapacity (v1.19.16).
+Source: k8s.io/api/core/v1/types.go, which has no such field; pkg/features/kube_features.go,
+GenericEphemeralVolume, CSIStorageCapacity.
 """
 
 # --- The release ----------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 """Cache in v1.19: assumed pods that were bound expire, and images are counted when their node changes.
 
 Observed: how stale the cache may be is not part of the API.
-Source: pkg/scheduler/internal/cache/cache.go (v1.19.16).
+Source: pkg/scheduler/internal/cache/cache.go.
 """
 
 from __future__ import annotations

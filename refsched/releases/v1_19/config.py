@@ -2,9 +2,9 @@
 """KubeSchedulerConfiguration v1beta1, as v1.19 reads it: it has no multiPoint, no preEnqueue and no parallelism.
 
 Promised: how profiles and extension points are configured is documented with KubeSchedulerConfiguration.
-Source: k8s.io/kube-scheduler/config/v1beta1/types.go, types_pluginargs.go (v0.19.16);
+Source: k8s.io/kube-scheduler/config/v1beta1/types.go, types_pluginargs.go;
 pkg/scheduler/apis/config/v1beta1/defaults.go; pkg/scheduler/apis/config/types.go, mergePluginSets;
-pkg/scheduler/apis/config/validation/validation_pluginargs.go (v1.19.16).
+pkg/scheduler/apis/config/validation/validation_pluginargs.go.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 
 Promised: what is asked and answered is documented with the API of extenders, k8s.io/kube-scheduler/extender/v1.
 Source: pkg/scheduler/core/extender.go, Filter, send; k8s.io/kube-scheduler/extender/v1/types.go,
-ExtenderFilterResult (v1.19.16).
+ExtenderFilterResult.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ release.
 
 PreFilter does not restrict the search, PreScore skips no plugin, and errors are worded otherwise.
 Promised: what plugins answer at each point is documented with the scheduling framework, KEP-624.
-Source: pkg/scheduler/framework/runtime/framework.go (v1.19.16).
+Source: pkg/scheduler/framework/runtime/framework.go.
 """
 
 from __future__ import annotations

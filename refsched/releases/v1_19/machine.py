@@ -2,7 +2,7 @@
 """Event handlers in v1.19: an event is a move request for all pods, or for those with a matching affinity.
 
 Observed: in which order cache and queue are informed is the version's own.
-Source: pkg/scheduler/eventhandlers.go (v1.19.16).
+Source: pkg/scheduler/eventhandlers.go.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ volumes knows no names of nodes.
 
 Observed: how amounts are rounded was changed later.
 Source: pkg/scheduler/framework/v1alpha1/types.go, Resource.Add, SetMaxResource; pkg/volume/util/util.go,
-checkVolumeNodeAffinity; pkg/apis/core/v1/helper/helpers.go, MatchNodeSelectorTerms (v1.19.16).
+checkVolumeNodeAffinity; pkg/apis/core/v1/helper/helpers.go, MatchNodeSelectorTerms.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ cleared.
 
 Promised: that victims are deleted and lower nominations withdrawn is documented with the priority of pods.
 Source: plugins/defaultpreemption/default_preemption.go, PrepareCandidate; pkg/scheduler/util/utils.go,
-DeletePod, ClearNominatedNodeName (v1.19.16).
+DeletePod, ClearNominatedNodeName.
 """
 
 from __future__ import annotations

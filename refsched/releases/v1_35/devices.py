@@ -4,8 +4,7 @@
 Changed by: kubernetes #136641 (pools and slices have an order).
 
 Observed: in which order devices are tried is not part of the API.
-Source: dynamic-resource-allocation/structured/internal/incubating, allocator_incubating.go, pools_incubating.go
-(v0.35.4).
+Source: dynamic-resource-allocation/structured/internal/incubating/allocator_incubating.go, pools_incubating.go.
 """
 
 from __future__ import annotations

@@ -212,7 +212,7 @@ def _with_example(rule: Rule) -> str:
 
 
 def _source(rule: Rule) -> str:
-    return rule.source.removesuffix(".") or "no specification is needed"
+    return rule.cited or "no specification is needed"
 
 
 def _tested(rule: str, tests: Sequence[str]) -> str:

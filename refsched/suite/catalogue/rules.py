@@ -81,6 +81,17 @@ class Rule:
         return self.id.split("-")[1]
 
     @property
+    def tag(self) -> str:
+        """Returns the version of Kubernetes whose source is meant: that of the default release, or of the newest
+        in which the rule holds."""
+        return RELEASES[DEFAULT.name if DEFAULT.name in self.releases else self.releases[-1]].tag
+
+    @property
+    def cited(self) -> str:
+        """Returns the source with the tag, or an empty string for a rule of the suite itself."""
+        return f"{self.source.removesuffix('.')} ({self.tag})" if self.source else ""
+
+    @property
     def is_of_a_plugin(self) -> bool:
         return ".plugins." in self.module
 
@@ -284,7 +295,7 @@ def _event_rules_of(release: Release) -> Iterator[Rule]:
                 f"A pod that {plugin.name} rejected may be requeued by {either}, since {row.why}.",
                 type(plugin).__module__,
                 f"{plugin.name}.EVENTS",
-                f"EventsToRegister of {plugin.name} ({release.tag})",
+                f"EventsToRegister of {plugin.name}",
                 *level,
             )
 

@@ -67,7 +67,7 @@ class StandardBench:
 def _rule(stated: StatedRule) -> Rule:
     plugins = deciding_plugins(stated.id)
     why = why_elsewhere(stated.id) or ""
-    return Rule(stated.id, stated.sentence, stated.level, stated.source, plugins, why)
+    return Rule(stated.id, stated.sentence, stated.level, stated.cited, plugins, why)
 
 
 @frozen

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Converter: the strict converter that reads the numbers, durations and base64 of a configuration.
 
-Source: apimachinery/pkg/apis/meta/v1/duration.go (v0.34.2); Go's time.ParseDuration.
+Source: apimachinery/pkg/apis/meta/v1/duration.go; Go's time.ParseDuration.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """Feature gates: the release in which given gates are set otherwise than by default.
 
 Promised: that a gate is known, and may be locked, is documented with the feature gates.
-Source: component-base/featuregate/feature_gate.go, SetFromMap (v0.34.2).
+Source: component-base/featuregate/feature_gate.go, SetFromMap.
 """
 
 from __future__ import annotations

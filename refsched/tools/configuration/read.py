@@ -3,8 +3,8 @@
 
 Promised: what a configuration says is documented with KubeSchedulerConfiguration.
 Source: cmd/kube-scheduler/app/options/configfile.go, loadConfig; pkg/scheduler/apis/config/scheme/scheme.go;
-pkg/scheduler/apis/config/v1/defaults.go (v1.34.2); k8s.io/kube-scheduler/config/v1/types.go,
-DecodeNestedObjects (v0.34.2).
+pkg/scheduler/apis/config/v1/defaults.go; k8s.io/kube-scheduler/config/v1/types.go,
+DecodeNestedObjects.
 """
 
 from __future__ import annotations

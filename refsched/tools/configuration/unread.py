@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Unread: fields of a KubeSchedulerConfiguration that do not concern scheduling, and arguments that nothing reads.
 
-Source: k8s.io/kube-scheduler/config/v1/types.go; component-base/config/v1alpha1 types.go, defaults.go (v0.34.2).
+Source: k8s.io/kube-scheduler/config/v1/types.go; component-base/config/v1alpha1 types.go, defaults.go.
 """
 
 from __future__ import annotations

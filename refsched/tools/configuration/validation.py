@@ -5,8 +5,8 @@ What concerns leader election and the connection to the API server is not valida
 by it.
 
 Promised: what a configuration may say is documented with KubeSchedulerConfiguration.
-Source: pkg/scheduler/apis/config/validation/validation.go; pkg/scheduler/extender.go, makeTransport
-(v1.34.2); client-go/transport/transport.go, TLSConfigFor (v0.34.2).
+Source: pkg/scheduler/apis/config/validation/validation.go; pkg/scheduler/extender.go, makeTransport;
+client-go/transport/transport.go, TLSConfigFor.
 """
 
 from __future__ import annotations

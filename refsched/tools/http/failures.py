@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Failures: how a call to an extender fails, in the words of kube-scheduler and of Go's HTTP client.
 
-Source: pkg/scheduler/extender.go, send (v1.34.2); net/http, Client.Do; net/url, Error.
+Source: pkg/scheduler/extender.go, send; net/http, Client.Do; net/url, Error.
 """
 
 from __future__ import annotations

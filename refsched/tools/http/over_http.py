@@ -4,7 +4,7 @@ ways.
 
 This is outside the machine, which knows nothing of a network. One connection serves one call; there is no proxy,
 and no redirect is followed.
-Source: pkg/scheduler/extender.go, NewHTTPExtender, makeTransport, send (v1.34.2).
+Source: pkg/scheduler/extender.go, NewHTTPExtender, makeTransport, send.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """TLS to extenders: the settings of a configuration, as client-go uses them.
 
-Source: pkg/scheduler/extender.go, makeTransport (v1.34.2); client-go/transport/transport.go, TLSConfigFor,
+Source: pkg/scheduler/extender.go, makeTransport; client-go/transport/transport.go, TLSConfigFor,
 loadTLSFiles, rootCertPool; client-go/transport/config.go, HasCA, HasCertAuth.
 """
 

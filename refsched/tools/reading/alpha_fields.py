@@ -6,7 +6,7 @@ here has one nevertheless, its owner believes that it counts.
 
 Observed: which fields are followed is the limit of this specification.
 Source: pkg/registry/resource/resourceclaim/strategy.go, resourceslice/strategy.go, deviceclass/strategy.go
-and pkg/api/pod/util.go, dropDisabledFields and what they call (v1.37.2).
+and pkg/api/pod/util.go, dropDisabledFields and what they call.
 """
 
 from __future__ import annotations

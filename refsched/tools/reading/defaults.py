@@ -13,7 +13,7 @@ own.
 
 Promised: defaults are documented with the fields of the API.
 Source: pkg/apis/core/v1/defaults.go and zz_generated.defaults.go; pkg/registry/core/pod/strategy.go,
-PrepareForCreate; plugin/pkg/admission/priority/admission.go, admitPod (v1.34.2).
+PrepareForCreate; plugin/pkg/admission/priority/admission.go, admitPod.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ def _pod_level(spec: PodSpec, own: ResourceRequirements) -> ResourceRequirements
     containers request together, except huge pages, or else as much as its limit.
 
     Neither holds without the gate PodLevelResources.
-    Source: pkg/apis/core/v1/defaults.go, defaultHugePagePodLimits, defaultPodRequests (v1.34.2)."""
+    Source: pkg/apis/core/v1/defaults.go, defaultHugePagePodLimits, defaultPodRequests."""
     if not (own.limits or own.requests):
         return own
     limits, requests = _rounded(own.limits), _rounded(own.requests)
@@ -199,7 +199,7 @@ def _may_be_overcommitted(name: str) -> bool:
 
 def _rounded(amounts: ResourceList) -> dict[str, Quantity]:
     """R-DEFAULTS-07: The amounts of resources in an object are rounded up to whole thousandths.
-    Source: pkg/apis/core/v1/defaults.go, SetDefaults_ResourceList (v1.34.2)."""
+    Source: pkg/apis/core/v1/defaults.go, SetDefaults_ResourceList."""
     rounded = {name: Quantity.milli(quantity.milli_value) for name, quantity in amounts.items()}
     applies("R-DEFAULTS-07", when=rounded != amounts)
     return rounded

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operators: a selector that no API server would have stored is refused before anything is matched with it.
 
-Source: apimachinery/pkg/apis/meta/v1/validation/validation.go, ValidateLabelSelectorRequirement (v0.34.2);
-pkg/apis/core/validation/validation.go, ValidateNodeSelectorRequirement (v1.34.2).
+Source: apimachinery/pkg/apis/meta/v1/validation/validation.go, ValidateLabelSelectorRequirement;
+pkg/apis/core/validation/validation.go, ValidateNodeSelectorRequirement.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def check_pod(shown: ApiObject) -> None:
     """Raises InputError if a pod has a value that no API server would have stored, or a script that no scripted
     plugin can follow.
 
-    Source: pkg/apis/core/validation/validation.go, ValidatePodSpec, ValidateTolerations (v1.34.2).
+    Source: pkg/apis/core/validation/validation.go, ValidatePodSpec, ValidateTolerations.
     """
     if not isinstance(shown, Pod):
         return

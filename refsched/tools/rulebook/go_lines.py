@@ -21,7 +21,6 @@ from pathlib import Path
 
 from attrs import frozen
 
-from refsched.releases import RELEASES
 from refsched.suite.catalogue.rules import Rule, all_rules, default_plugins
 
 REPOSITORY = "https://github.com/kubernetes/kubernetes/blob"
@@ -29,7 +28,6 @@ MOST = 4
 """At most so many functions of one rule are linked."""
 
 _FILE = re.compile(r"[\w./{},*-]+\.go\b")
-_TAG = re.compile(r"\(v(?P<major>[01])\.(?P<rest>\d+\.\d+)\)")
 _NAME = re.compile(r"\b[A-Za-z]\w{2,}\b")
 _FUNCTION = re.compile(r"^func (?:\([^)]*\) )?(?P<name>\w+)[\[(]", re.MULTILINE)
 _SCHEDULER = "pkg/scheduler/"
@@ -74,7 +72,7 @@ def _known() -> Mapping[str, Sequence[tuple[str, str, str, int]]]:
 def lines_of(rule: Rule, cached: Path) -> Iterator[GoLine]:
     """Functions that the source of the rule names; the files that it names where it names no function in them."""
     context = _module_source(rule.module)
-    tag = _tag(rule.source) or _tag(context) or RELEASES[rule.releases[-1]].tag
+    tag = rule.tag
     named = [path for name in _files(rule.source) for path in _paths(name, context, tag, cached)]
     around = [path for name in _files(context) for path in _paths(name, context, tag, cached)]
     of_plugin = [path for path in around if rule.area == "CURE"]
@@ -89,6 +87,18 @@ def lines_of(rule: Rule, cached: Path) -> Iterator[GoLine]:
     yield from list(found)[:MOST]
     if not found:
         yield from (GoLine(tag, path, "", 1) for path in dict.fromkeys((*named, *around)[:2]))
+
+
+def cited_files(rule: Rule, tag: str, cached: Path) -> Iterator[str]:
+    """Yields the text at this tag of each file that the rule or its module names, and of the others of their
+    folders."""
+    context = _module_source(rule.module)
+    named = [
+        path
+        for name in (*_files(rule.source), *_files(context))
+        for path in _paths(name, context, tag, cached)
+    ]
+    yield from (_text(cached, tag, path) for path in _neighbours(dict.fromkeys(named), cached, tag))
 
 
 def _as_in_go(place: str) -> Iterator[str]:
@@ -145,12 +155,6 @@ def _local(cached: Path, tag: str, path: str) -> Path:
     if path.startswith("staging/src/k8s.io/") and len(parts) > 3:
         return cached / f"k8s.io/{parts[3]}@v0{tag[2:]}" / "/".join(parts[4:])
     return cached / f"k8s.io/kubernetes@{tag}" / path
-
-
-def _tag(source: str) -> str:
-    found = _TAG.search(source)
-    tag = f"v1.{found['rest']}" if found else ""
-    return tag if tag in {release.tag for release in RELEASES.values()} else ""
 
 
 @cache

@@ -2,7 +2,7 @@
 """The binding cycle of v1.19: an assumed pod is bound, or its reservations are released.
 
 Promised: the points of the binding cycle are documented with the scheduling framework, KEP-624.
-Source: pkg/scheduler/scheduler.go, scheduleOne, bind, extendersBinding (v1.19.16).
+Source: pkg/scheduler/scheduler.go, scheduleOne, bind, extendersBinding.
 """
 
 from __future__ import annotations

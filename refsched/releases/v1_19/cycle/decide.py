@@ -2,7 +2,7 @@
 """Decide in v1.19: every search considers all nodes, and every node that PreFilter rejected has its status.
 
 Observed: which nodes are looked at, and in which order, is an optimization.
-Source: pkg/scheduler/core/generic_scheduler.go, Schedule, findNodesThatFitPod, prioritizeNodes (v1.19.16).
+Source: pkg/scheduler/core/generic_scheduler.go, Schedule, findNodesThatFitPod, prioritizeNodes.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 """Failure in v1.19: how a pod that was not scheduled, or not bound, returns to the queue.
 
 Promised: the condition PodScheduled and status.nominatedNodeName are documented with the Pod API.
-Source: pkg/scheduler/scheduler.go, recordSchedulingFailure, updatePod; factory.go, MakeDefaultErrorFunc
-(v1.19.16).
+Source: pkg/scheduler/scheduler.go, recordSchedulingFailure, updatePod; factory.go, MakeDefaultErrorFunc.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 why not.
 
 Promised: the scheduling cycle is documented with the scheduling framework, KEP-624.
-Source: pkg/scheduler/scheduler.go, scheduleOne; core/generic_scheduler.go, Schedule (v1.19.16).
+Source: pkg/scheduler/scheduler.go, scheduleOne; core/generic_scheduler.go, Schedule.
 """
 
 from __future__ import annotations

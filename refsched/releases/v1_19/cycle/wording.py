@@ -3,7 +3,7 @@
 
 Observed: the wording of reasons and messages is not part of the API.
 Source: pkg/scheduler/core/generic_scheduler.go, FitError.Error; framework/runtime/framework.go,
-RunReservePluginsReserve, RunPermitPlugins, RunPreBindPlugins, RunBindPlugins, WaitOnPermit (v1.19.16).
+RunReservePluginsReserve, RunPermitPlugins, RunPreBindPlugins, RunBindPlugins, WaitOnPermit.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 
 Promised: preemption and nomination are documented with the priority of pods.
 Source: plugins/defaultpreemption/default_preemption.go; pkg/scheduler/factory.go, create;
-pkg/scheduler/util/utils.go, GetUpdatedPod, ClearNominatedNodeName (v1.19.16).
+pkg/scheduler/util/utils.go, GetUpdatedPod, ClearNominatedNodeName.
 """
 
 from __future__ import annotations

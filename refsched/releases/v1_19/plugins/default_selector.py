@@ -3,7 +3,7 @@
 
 Promised: that the pods of a Service or controller are spread is documented with the scheduling policies of v1.19.
 Source: plugins/helper/spread.go, DefaultSelector; client-go listers, GetPodControllers,
-GetPodReplicaSets, GetPodStatefulSets (v1.19.16).
+GetPodReplicaSets, GetPodStatefulSets.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """ImageLocality in v1.19: init containers do not count.
 
 Observed: that images count is documented, and not how much.
-Source: plugins/imagelocality/image_locality.go (v1.19.16).
+Source: plugins/imagelocality/image_locality.go.
 """
 
 from __future__ import annotations

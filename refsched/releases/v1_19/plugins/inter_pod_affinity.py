@@ -2,7 +2,7 @@
 """InterPodAffinity in v1.19: every pod is filtered and every node is scored, and reasons come in pairs.
 
 Promised: podAffinity and podAntiAffinity are documented with the Pod API.
-Source: plugins/interpodaffinity/filtering.go, scoring.go (v1.19.16).
+Source: plugins/interpodaffinity/filtering.go, scoring.go.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 
 Promised: nodeSelector and nodeAffinity are documented with the Pod API.
 Source: plugins/nodeaffinity/node_affinity.go; plugins/helper/node_affinity.go;
-pkg/apis/core/v1/helper/helpers.go, NodeSelectorRequirementsAsSelector (v1.19.16).
+pkg/apis/core/v1/helper/helpers.go, NodeSelectorRequirementsAsSelector.
 """
 
 from __future__ import annotations

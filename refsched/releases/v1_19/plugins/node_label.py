@@ -3,7 +3,7 @@
 
 This is a plugin of v1.19, which a configuration may enable; later releases no longer have it.
 Promised: NodeLabelArgs is documented with KubeSchedulerConfiguration.
-Source: plugins/nodelabel/node_label.go (v1.19.16).
+Source: plugins/nodelabel/node_label.go.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """NodeName in v1.19: the reason is worded otherwise.
 
 Promised: spec.nodeName is documented with the Pod API.
-Source: plugins/nodename/node_name.go (v1.19.16).
+Source: plugins/nodename/node_name.go.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """NodePorts in v1.19: the error of a Filter without its PreFilter is worded otherwise.
 
-Source: plugins/nodeports/node_ports.go, getPreFilterState (v1.19.16).
+Source: plugins/nodeports/node_ports.go, getPreFilterState.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 This is a plugin of v1.19 that later releases no longer have.
 Promised: the annotation preferAvoidPods is documented with the Node API.
 Source: plugins/nodepreferavoidpods/node_prefer_avoid_pods.go; pkg/apis/core/v1/helper/helpers.go,
-GetAvoidPodsFromNodeAnnotations (v1.19.16).
+GetAvoidPodsFromNodeAnnotations.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """NodeResourcesBalancedAllocation in v1.19: a node whose cpu and memory would be used evenly is preferred.
 
 Observed: that balance is preferred is documented, and not how it is measured.
-Source: plugins/noderesources/balanced_allocation.go (v1.19.16).
+Source: plugins/noderesources/balanced_allocation.go.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """NodeResourcesFit in v1.19: a pod runs where what it requests is still free. It does not score.
 
 Promised: requests and allocatable resources are documented with the Pod and the Node API.
-Source: plugins/noderesources/fit.go (v1.19.16).
+Source: plugins/noderesources/fit.go.
 """
 
 from __future__ import annotations

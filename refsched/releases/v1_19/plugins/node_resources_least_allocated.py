@@ -3,7 +3,7 @@
 
 This is a plugin of its own in v1.19; later it became a scoring strategy of NodeResourcesFit.
 Promised: NodeResourcesLeastAllocatedArgs is documented with KubeSchedulerConfiguration.
-Source: plugins/noderesources/least_allocated.go (v1.19.16).
+Source: plugins/noderesources/least_allocated.go.
 """
 
 from __future__ import annotations

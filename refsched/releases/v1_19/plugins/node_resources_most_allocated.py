@@ -4,7 +4,7 @@
 This is a plugin of its own in v1.19, which a configuration may enable; later it became a scoring strategy of
 NodeResourcesFit.
 Promised: NodeResourcesMostAllocatedArgs is documented with KubeSchedulerConfiguration.
-Source: plugins/noderesources/most_allocated.go (v1.19.16).
+Source: plugins/noderesources/most_allocated.go.
 """
 
 from __future__ import annotations

@@ -3,8 +3,7 @@
 there.
 
 Promised: the limits of volumes are documented with the CSINode API and with node-specific volume limits.
-Source: plugins/nodevolumelimits/csi.go, utils.go; pkg/volume/util/attach_limit.go, GetCSIAttachLimitKey
-(v1.19.16).
+Source: plugins/nodevolumelimits/csi.go, utils.go; pkg/volume/util/attach_limit.go, GetCSIAttachLimitKey.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """PodTopologySpread in v1.19: there are no minDomains, no policies and no system defaults.
 
 Promised: topologySpreadConstraints are documented with the Pod API.
-Source: plugins/podtopologyspread/filtering.go, scoring.go, common.go (v1.19.16).
+Source: plugins/podtopologyspread/filtering.go, scoring.go, common.go.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 This is a plugin of its own in v1.19, which a configuration may enable; later it became a scoring strategy of
 NodeResourcesFit.
 Promised: RequestedToCapacityRatioArgs and its formula are documented with resource bin packing.
-Source: plugins/noderesources/requested_to_capacity_ratio.go (v1.19.16).
+Source: plugins/noderesources/requested_to_capacity_ratio.go.
 """
 
 from __future__ import annotations

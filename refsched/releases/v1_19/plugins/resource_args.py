@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Resource arguments: the resources that the scoring plugins of v1.19 count.
 
-Source: k8s.io/kube-scheduler/config/v1beta1/types_pluginargs.go (v0.19.16);
-pkg/scheduler/apis/config/validation/validation_pluginargs.go (v1.19.16).
+Source: k8s.io/kube-scheduler/config/v1beta1/types_pluginargs.go;
+pkg/scheduler/apis/config/validation/validation_pluginargs.go.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 
 This is a plugin of v1.19, which the default constraints of PodTopologySpread replaced later.
 Promised: that the pods of a Service or controller are spread is documented with the scheduling policies of v1.19.
-Source: plugins/selectorspread/selector_spread.go; pkg/util/node/node.go, GetZoneKey (v1.19.16).
+Source: plugins/selectorspread/selector_spread.go; pkg/util/node/node.go, GetZoneKey.
 """
 
 from __future__ import annotations

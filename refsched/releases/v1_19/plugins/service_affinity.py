@@ -3,8 +3,7 @@
 
 This is a plugin of v1.19, which a configuration may enable; later releases no longer have it.
 Promised: ServiceAffinityArgs is documented with KubeSchedulerConfiguration.
-Source: plugins/serviceaffinity/service_affinity.go; framework/v1alpha1/types.go, NodeInfo.FilterOutPods
-(v1.19.16).
+Source: plugins/serviceaffinity/service_affinity.go; framework/v1alpha1/types.go, NodeInfo.FilterOutPods.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """TaintToleration in v1.19: the reason names the first taint that the pod does not tolerate.
 
 Promised: the effects of taints are documented with the Node and the Pod API.
-Source: plugins/tainttoleration/taint_toleration.go (v1.19.16).
+Source: plugins/tainttoleration/taint_toleration.go.
 """
 
 from __future__ import annotations

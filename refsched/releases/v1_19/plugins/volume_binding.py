@@ -5,7 +5,7 @@ report.
 Both are feature gates that are off by default in v1.19 (CSIMigrationAWS and the like, CSIStorageCapacity).
 Promised: volumeBindingMode and the node affinity of volumes are documented with the storage API.
 Source: plugins/volumebinding/volume_binding.go; pkg/controller/volume/scheduling/scheduler_binder.go and
-scheduler_assume_cache.go (v1.19.16).
+scheduler_assume_cache.go.
 """
 
 from __future__ import annotations

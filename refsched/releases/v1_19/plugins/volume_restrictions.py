@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """VolumeRestrictions in v1.19: only inline disks are restricted, and not claims.
 
-Source: plugins/volumerestrictions/volume_restrictions.go (v1.19.16).
+Source: plugins/volumerestrictions/volume_restrictions.go.
 """
 
 from __future__ import annotations

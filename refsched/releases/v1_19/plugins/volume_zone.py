@@ -2,7 +2,7 @@
 """VolumeZone in v1.19: claims are looked up for each node, and only for one with a zone or region label.
 
 Promised: the labels of zones and regions are documented with the well-known labels.
-Source: plugins/volumezone/volume_zone.go (v1.19.16).
+Source: plugins/volumezone/volume_zone.go.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 say.
 
 Observed: how the queue is divided is this version's way to retry in time.
-Source: pkg/scheduler/internal/queue/scheduling_queue.go (v1.19.16).
+Source: pkg/scheduler/internal/queue/scheduling_queue.go.
 """
 
 from __future__ import annotations

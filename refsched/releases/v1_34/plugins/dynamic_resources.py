@@ -3,7 +3,7 @@
 
 Changed by: kubernetes #134711 (nodes score by the alternatives that would be allocated there).
 
-Source: plugins/dynamicresources/dynamicresources.go (v1.34.2).
+Source: plugins/dynamicresources/dynamicresources.go.
 """
 
 from __future__ import annotations

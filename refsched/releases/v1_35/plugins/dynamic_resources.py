@@ -5,7 +5,7 @@ Changed by: kubernetes #137607 (a search for devices that takes too long is an e
 allocated already count for the score).
 
 Observed: how a search ends that takes too long is a setting.
-Source: plugins/dynamicresources/dynamicresources.go (v1.35.4).
+Source: plugins/dynamicresources/dynamicresources.go.
 """
 
 from __future__ import annotations

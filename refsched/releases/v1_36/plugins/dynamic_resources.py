@@ -5,7 +5,7 @@ Changed by: kubernetes #140222 (PostFilter gives no reason if it does nothing), 
 allocated claim is an event).
 
 Observed: the wording of messages, and when events requeue pods, is not part of the API.
-Source: plugins/dynamicresources/dynamicresources.go (v1.36.3).
+Source: plugins/dynamicresources/dynamicresources.go.
 """
 
 from __future__ import annotations
