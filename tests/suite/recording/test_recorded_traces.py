@@ -80,7 +80,7 @@ def test_the_documentation_says_what_they_have_seen(seen: Survey, seen_of_v1_19:
 
 
 APPLIED_OFTEN = (
-    *("BIND", "CACHE", "CHANGE", "EVENT", "FIT", "FLIGHT", "IMAGE", "NODEAFF", "NOM", "PERMIT", "PODAFF"),
+    *("BIND", "CACHE", "CHANGE", "EVENT", "FIT", "FLIGHT", "NODEAFF", "NOM", "PERMIT", "PODAFF"),
     *("PORTS", "RESERVE", "ROLLBACK", "SPREAD", "VOLRESTR"),
 )
 """Every rule of these areas is applied ten times. docs/traces.md lists the rules of others that are not."""
