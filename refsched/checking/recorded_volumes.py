@@ -14,8 +14,8 @@ from refsched.objects.storage import PersistentVolume
 from refsched.plugins.volume_binding import VolumeBinding
 from refsched.records import Attempt, NodeStatus, Record, Write
 from refsched.volumes.errors import VolumeError
-from refsched.volumes.finding import Match, find_pod_volumes, rejections
 from refsched.volumes.orders import VolumeOrder
+from refsched.volumes.volumes_on_node import Match, find_pod_volumes, rejections
 
 
 @frozen

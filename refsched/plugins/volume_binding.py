@@ -54,9 +54,9 @@ from refsched.plugins.resource_scoring import (
 from refsched.rules import Reason, applies
 from refsched.volumes.binding import Changes, are_bound, assume, restore, unchanged, write
 from refsched.volumes.errors import VolumeError
-from refsched.volumes.finding import PodClaims, PodVolumes, claims_of, find_pod_volumes, rejections
 from refsched.volumes.orders import VolumeSteps, volume_orders
 from refsched.volumes.scoring import storage_score
+from refsched.volumes.volumes_on_node import PodClaims, PodVolumes, claims_of, find_pod_volumes, rejections
 
 NOT_CREATED_YET = Reason(
     'waiting for ephemeral volume controller to create the persistentvolumeclaim "{}"', "R-VOLBIND-02"

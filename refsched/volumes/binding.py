@@ -27,7 +27,7 @@ from refsched.objects.store import ObjectStore
 from refsched.rules import applies
 from refsched.volumes.csi_migration import Translate, translated
 from refsched.volumes.errors import VolumeError
-from refsched.volumes.finding import Match, PodVolumes
+from refsched.volumes.volumes_on_node import Match, PodVolumes
 
 T = TypeVar("T", PersistentVolume, PersistentVolumeClaim)
 

@@ -18,8 +18,8 @@ from itertools import chain, groupby, permutations, product
 from attrs import evolve, frozen
 
 from refsched.objects.storage import PersistentVolumeClaim
-from refsched.volumes.finding import Claims, PodClaims
 from refsched.volumes.matching import preference
+from refsched.volumes.volumes_on_node import Claims, PodClaims
 
 _VARIED = 6
 """All orders of so many volumes are considered; any further volumes follow by name."""

@@ -16,8 +16,8 @@ from refsched.objects.storage import STORAGE, StorageClass
 from refsched.objects.store import ObjectStore
 from refsched.plugins.resource_scoring import MAX_UTILIZATION, Shape, score_at
 from refsched.rules import applies
-from refsched.volumes.finding import Claims, Match, PodVolumes
 from refsched.volumes.provisioning import capacity_for
+from refsched.volumes.volumes_on_node import Claims, Match, PodVolumes
 
 
 @frozen

@@ -11,8 +11,8 @@ from volume_objects import Json, by_hand, claim, read, storage_class, store, usi
 from world import node_object, pod_object
 
 from refsched.oddities.fixed_orders import as_go_sorts_claims
-from refsched.volumes.finding import PodVolumes, claims_of, find_pod_volumes
 from refsched.volumes.orders import VolumeOrder, VolumeSteps, volume_orders
+from refsched.volumes.volumes_on_node import PodVolumes, claims_of, find_pod_volumes
 
 RELEASED = VolumeSteps(as_go_sorts_claims)
 

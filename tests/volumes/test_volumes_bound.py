@@ -25,7 +25,7 @@ from refsched.objects.storage import PersistentVolumeClaim
 from refsched.records import Bind, Delete, Reference
 from refsched.volumes.binding import assume, prepared
 from refsched.volumes.errors import VolumeError
-from refsched.volumes.finding import Match, PodVolumes
+from refsched.volumes.volumes_on_node import Match, PodVolumes
 
 DISK: Json = {"gcePersistentDisk": {"pdName": "d"}}
 

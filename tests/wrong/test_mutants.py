@@ -156,7 +156,7 @@ def test_every_part_of_refsched_that_decides_is_mutated() -> None:
         "refsched.cycle.binding_cycle",
         "refsched.preemption.victims",
         "refsched.framework.runtime",
-        "refsched.volumes.finding",
+        "refsched.volumes.volumes_on_node",
         "refsched.devices.allocator",
         "refsched.machine.event_handlers",
         "refsched.machine.scheduler",

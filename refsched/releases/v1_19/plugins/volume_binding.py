@@ -29,9 +29,9 @@ from refsched.rules import Reason
 from refsched.volumes.binding import Changes, WaitSteps, are_all_bound, write
 from refsched.volumes.csi_migration import untranslated
 from refsched.volumes.errors import VolumeError
-from refsched.volumes.finding import Claims, PodClaims, PodVolumes, claims_of, find_pod_volumes
 from refsched.volumes.orders import volume_orders
 from refsched.volumes.provisioning import NOTHING_TO_BIND, why_not_provisioned
+from refsched.volumes.volumes_on_node import Claims, PodClaims, PodVolumes, claims_of, find_pod_volumes
 
 UNBOUND = Reason("pod has unbound immediate PersistentVolumeClaims", "R-VOLBIND-51")
 NODE_CONFLICT = Reason("node(s) had volume node affinity conflict", "R-VOLBIND-52")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finding: the volumes that a pod's claims have, or could have, on a node.
+"""Volumes on a node: those that a pod's claims have, or could have, on a node.
 
 Promised: volumeBindingMode and the node affinity of volumes are documented with the storage API.
 Source: plugins/volumebinding/binder.go, GetPodVolumeClaims, FindPodVolumes.

@@ -24,14 +24,14 @@ from world import node_object, pod_object
 from refsched.objects.storage import PersistentVolume
 from refsched.objects.store import ObjectStore
 from refsched.volumes.errors import VolumeError
-from refsched.volumes.finding import (
+from refsched.volumes.provisioning import NOT_ENOUGH_SPACE, NOTHING_TO_BIND
+from refsched.volumes.volumes_on_node import (
     OUT_OF_REACH,
     VOLUME_IS_MISSING,
     claims_of,
     find_pod_volumes,
     rejections,
 )
-from refsched.volumes.provisioning import NOT_ENOUGH_SPACE, NOTHING_TO_BIND
 
 Found = tuple[dict[str, str], list[str]]
 """The volume of each claim that is to be bound, and the claims to provision."""
