@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from refsched.suite.catalogue.reasons import AROUND
+
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("refsched", "conformance")
 MODULES = sorted(path.relative_to(ROOT) for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
@@ -164,3 +166,46 @@ def _texts() -> Iterator[tuple[Path, str]]:
 @cache
 def _tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text("utf-8"))
+
+
+# --- Who names a rule -----------------------------------------------------------------------------
+
+RULE_ID = re.compile(r"\bR-[A-Z]+(?:-PREP)?-\d{2,3}")
+NAME_RULES = {
+    "refsched/suite/breaking/explaining.py": "weights are a rule that no other one stands for",
+    "refsched/suite/catalogue/attribution.py": "a difference leads to the rule of the step that sets the member",
+    "refsched/suite/catalogue/elsewhere.py": "why the suite does not test a rule",
+    "refsched/suite/catalogue/suspicion.py": "what can be behind a difference in a member",
+    "refsched/suite/histories/driver.py": "a driver asks whether a pod that is allowed waits on",
+    "refsched/suite/histories/judge.py": "words, from which nothing else follows",
+    "refsched/suite/invariants/__init__.py": "its own rules, which its modules state, and when an update requeues",
+    "refsched/suite/invariants/reservations.py": "an invariant of two rules of the specification",
+    "refsched/suite/recording/unreached.py": "why no recording shows a rule",
+    "refsched/suite/session/check.py": "two rules of all plugins",
+    "refsched/tools/reading/inputs.py": "a rule of a release's table",
+    "refsched/tools/rulebook/binding_picture.py": "a drawing, whose ways the tests go",
+    "refsched/tools/rulebook/messages.py": "the texts of errors",
+    "refsched/tools/rulebook/without_example.py": "why a rule has no example",
+}
+"""Files outside of the specification that name rules which they do not state; none comes in addition."""
+
+
+def test_outside_of_the_specification_no_rule_is_named_but_where_it_is_stated() -> None:
+    around = [
+        path for path in MODULES if path.with_suffix("").parts[1] in AROUND and path.parts[0] == "refsched"
+    ]
+    naming = {path.as_posix() for path in around if _named(path) - _stated(path)}
+    assert naming == NAME_RULES.keys()
+
+
+def _named(path: Path) -> set[str]:
+    """Returns the rules whose ids are texts of the code, and not only a part of one that people read."""
+    return {
+        node.value
+        for node in ast.walk(_tree(ROOT / path))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and RULE_ID.fullmatch(node.value)
+    }
+
+
+def _stated(path: Path) -> set[str]:
+    return set(re.findall(rf"({RULE_ID.pattern})(?: \([^()]*\))?:\s", (ROOT / path).read_text("utf-8")))

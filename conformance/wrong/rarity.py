@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """``python -m conformance.wrong.rarity``: how many histories apply each rule, in ``applied.json``.
 
-The reference runs every case and each fifth of what a property draws by default; recordings are left out.
+The specification of the default release runs every case and each fifth of what a property draws by default;
+recordings do not count. ``unheard`` are by release the rules that it has and that none of these histories applies
+there, and none of its recordings below ``traces``.
 """
 
 from __future__ import annotations
@@ -9,33 +11,79 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 from conformance.wrong.profile import histories_of, suite_tests
+from refsched.checking.replay import judge_file
+from refsched.releases import DEFAULT, RELEASES
 from refsched.rules import listening
-from refsched.suite.adapters.connecting import connect
+from refsched.suite.adapters.connecting import REFERENCE, connect
+from refsched.suite.catalogue.rules import all_rules, default_plugins, is_applied
 from refsched.suite.catalogue.suspicion import TABLE
 from refsched.suite.histories.trial import try_history
 
 SHARE = 5
 """Of the histories that a property draws one in so many counts."""
 
+LISTENED_TO = tuple(dict.fromkeys(("1.19", DEFAULT.name)))
+"""These are the releases that have recordings."""
+
 
 def main(path: Path = TABLE) -> int:
     counts: Counter[str] = Counter()
     histories = 0
-    with connect("refsched.reference") as adapter:
-        for test in suite_tests():
-            for history in () if test.recorded else histories_of(test)[::SHARE]:
-                heard: set[str] = set()
-                with listening(heard.add):
-                    try_history(adapter, history)
+    unheard: dict[str, list[str]] = {}
+    for release in LISTENED_TO:
+        heard: set[str] = set()
+        for rules in heard_in_histories(release, SHARE):
+            heard |= rules
+            if release == DEFAULT.name:
                 histories += 1
-                counts.update(heard)
-    table = {"histories": histories, "rules": dict(sorted(counts.items()))}
+                counts.update(rules)
+        heard.update(*heard_in_recordings(release))
+        unheard[release] = sorted(_that_hold(release) - heard)
+    table = {"histories": histories, "rules": dict(sorted(counts.items())), "unheard": unheard}
     path.write_text(json.dumps(table, indent=1) + "\n", "utf-8")
     print(f"{path.name}: {len(counts)} rules applied in {histories} histories")
     return 0
+
+
+def heard_in_histories(release: str, share: int, share_of_cases: int = 1) -> Iterator[set[str]]:
+    """Yields the rules that histories apply in this release: one in so many of each property, and one in so many
+    cases."""
+    _resolve_the_defaults()
+    with connect(f"{REFERENCE}:{release}") as adapter:
+        tests = [test for test in suite_tests() if not test.recorded]
+        cases = [test for test in tests if test.case is not None][::share_of_cases]
+        for test in (*cases, *(test for test in tests if test.draws)):
+            for history in histories_of(test)[::share]:
+                heard: set[str] = set()
+                with listening(heard.add):
+                    try_history(adapter, history)
+                yield heard
+
+
+def heard_in_recordings(release: str, share: int = 1) -> Iterator[set[str]]:
+    """Yields the rules that one in ``share`` recordings of this release applies."""
+    _resolve_the_defaults()
+    for folder in sorted(Path("traces").glob(f"*-{RELEASES[release].tag}")):
+        for path in sorted(folder.rglob("*.jsonl.gz"))[::share]:
+            heard: set[str] = set()
+            with listening(heard.add):
+                judge_file(path)
+            yield heard
+
+
+def _that_hold(release: str) -> set[str]:
+    return {rule.id for rule in all_rules().values() if release in rule.releases and is_applied(rule)}
+
+
+def _resolve_the_defaults() -> None:
+    """Resolves the default plugins of every release, as the suite does once: the rules by which that is done are
+    no history's."""
+    for release in RELEASES:
+        default_plugins(release)
 
 
 if __name__ == "__main__":

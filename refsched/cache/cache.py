@@ -193,9 +193,9 @@ class ImageRegister:
         self._images: dict[str, tuple[int, set[str]]] = {}
 
     def add(self, node: Node) -> None:
-        """R-IMAGE-04 (observed: how old the size and the node count of an image may be is not part of the API): An
-        image has the size that its first node reported, and a node counts the nodes that report it when the first
-        attempt begins after that node, or a pod on it, has changed.
+        """R-IMAGE-04 (observed: how old the size and the node count of an image may be is not part of the API;
+        shows in score): An image has the size that its first node reported, and a node counts the nodes that
+        report it when the first attempt begins after that node, or a pod on it, has changed.
         """
         applies("R-IMAGE-04", when=node.status.images)
         for image in node.status.images:

@@ -39,8 +39,9 @@ class NodeTree:
             self.add(new)
 
     def names(self) -> list[str]:
-        """R-CACHE-03: Nodes are listed round the zones, in the order in which these appeared: the first node of
-        each zone, then the second of each, and so on; the list is made anew when a node comes or leaves.
+        """R-CACHE-03 (shows in score): Nodes are listed round the zones, in the order in which these appeared: the
+        first node of each zone, then the second of each, and so on; the list is made anew when a node comes or
+        leaves.
         """
         applies("R-CACHE-03", when=len(self._zones) > 1)
         longest = max((len(names) for names in self._zones.values()), default=0)

@@ -2,6 +2,7 @@
 """CEL programs: the syntax tree of a selector becomes a function of a device.
 
 Promised: what a CEL selector may say is documented with the DeviceSelector of resource.k8s.io.
+Shows in: devices.
 Source: dynamic-resource-allocation/cel/compile.go; github.com/google/cel-go interpreter (v0.26.0).
 """
 
@@ -99,8 +100,8 @@ def compile_selector(expression: str) -> CelProgram:
 
 
 def _not_followed(function: str) -> InputError:
-    """R-FEATURE-06 (observed: which functions are followed is the limit of this specification): A selector that
-    calls a CEL function which is not specified here is refused by the name of the function."""
+    """R-FEATURE-06 (observed: which functions are followed is the limit of this specification; shows in config): A
+    selector that calls a CEL function which is not specified here is refused by the name of the function."""
     applies("R-FEATURE-06")
     return InputError(f"the CEL function {function} is not followed")
 

@@ -2,6 +2,7 @@
 """CEL operators: how the parts of an expression are evaluated and combined.
 
 Promised: the operators are documented with the language CEL.
+Shows in: devices.
 Source: github.com/google/cel-go interpreter/interpretable.go, interpreter/attributes.go and
 common/types/int.go, double.go (v0.26.0).
 """

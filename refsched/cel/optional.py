@@ -4,6 +4,7 @@
 cel-python's grammar does not have ``a.?b``, ``a[?b]`` and ``[?a]``; they are rewritten to calls before it
 parses them. (``{?a: b}`` is not read.)
 Promised: optional values are documented with CEL in Kubernetes.
+Shows in: devices.
 Source: github.com/google/cel-go cel/library.go, optionalLib; interpreter/attributes.go, applyQualifiers
 (v0.26.0).
 """
@@ -55,8 +56,8 @@ def without_optional_syntax(expression: str) -> str:
 
 
 def selected(select: Callable[[Any, Any], Any], holder: Any, key: Any) -> Optional:
-    """R-DRA-77: Optional selection from a value that does not have the key, or that is itself missing, gives a
-    missing value, which is no error."""
+    """R-DRA-77 (shows in devices): Optional selection from a value that does not have the key, or that is itself
+    missing, gives a missing value, which is no error."""
     content = holder
     if isinstance(holder, Optional):
         if not holder.present:

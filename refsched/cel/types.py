@@ -5,6 +5,7 @@ The API server stores no selector that does not compile. If kube-scheduler recei
 on the first device for which the selector is evaluated, even if the evaluation would never reach the mistake.
 
 Promised: that expressions are checked for their types is documented with the language CEL.
+Shows in: devices.
 Source: dynamic-resource-allocation/cel/compile.go, CompileCELExpression; github.com/google/cel-go
 checker/checker.go, cel/validator.go (v0.26.0).
 """
@@ -56,8 +57,8 @@ _QUANTIFIERS = frozenset({"all", "exists", "exists_one"})
 
 
 def check_types(tree: Tree[Token], types: Sequence[str]) -> None:
-    """R-DRA-78: A selector whose types do not fit, or whose own type is neither bool nor that of an attribute,
-    cannot be compiled.
+    """R-DRA-78 (shows in devices): A selector whose types do not fit, or whose own type is neither bool nor that
+    of an attribute, cannot be compiled.
 
     The selector has been compiled before, so that macros have the arguments that they need. ``types`` are names
     of types. Raises CelError.

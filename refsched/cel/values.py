@@ -3,6 +3,7 @@
 
 Integers, floats, strings, booleans, lists, maps and null are Python's own. An unsigned integer is a ``Uint``.
 Promised: how values compare is documented with the language CEL.
+Shows in: devices.
 Source: github.com/google/cel-go common/types (v0.26.0); apiserver/pkg/cel/quantity.go, semver.go.
 """
 

@@ -16,6 +16,7 @@ When a worker notices is open, so a record may show many outcomes. Every outcome
 
 The four conditions are also sufficient: for every record that keeps them, some order of steps leads to it.
 Observed: which nodes a parallel search looks at is an optimization.
+Shows in: score.
 Source: pkg/scheduler/schedule_one.go, findNodesThatPassFilters;
 pkg/scheduler/framework/parallelize/parallelism.go, chunkSizeFor; client-go util/workqueue/parallelizer.go,
 ParallelizeUntil.
@@ -181,9 +182,10 @@ class _Search:
             yield Disagreement("feasible", expected, len(self.kept))
 
     def _order(self, chunks: Sequence[_Chunk]) -> Iterator[Disagreement]:
-        """R-SEARCH-11: A worker of the parallel search filters the nodes of a chunk in their order, from the first
-        one on.
-        R-SEARCH-12: A worker of the parallel search that finds a feasible node too many stops filtering."""
+        """R-SEARCH-11 (needs config): A worker of the parallel search filters the nodes of a chunk in their order,
+        from the first one on.
+        R-SEARCH-12 (needs config): A worker of the parallel search that finds a feasible node too many stops
+        filtering."""
         applies("R-SEARCH-11")
         applies("R-SEARCH-12")
         for chunk in chunks:
@@ -200,8 +202,8 @@ class _Search:
         return self.kept is not None and node in self.feasible and node not in self.kept
 
     def _ends(self, chunks: Sequence[_Chunk], workers: int) -> Iterator[Disagreement]:
-        """R-SEARCH-13: When the parallel search is ended early, each worker stops once: at most one chunk of
-        each is left unfinished, and one worker stops in the last chunk that was begun, or after it."""
+        """R-SEARCH-13 (needs config): When the parallel search is ended early, each worker stops once: at most one
+        chunk of each is left unfinished, and one worker stops in the last chunk that was begun, or after it."""
         applies("R-SEARCH-13")
         last = max(i for i, chunk in enumerate(chunks) if chunk.checked)
         unfinished = {i for i in range(last) if not chunks[i].is_finished}

@@ -5,6 +5,7 @@ DynamicResources iterates over Go maps, so the order in which it tries the pools
 be interrupted when the search for nodes is stopped. The specification tries pools in one order and is never
 interrupted; a checker that follows another scheduler considers all orders.
 Observed: a search for devices may be interrupted, and need not be.
+Shows in: devices.
 Source: plugins/dynamicresources/dynamicresources.go, Filter.
 """
 

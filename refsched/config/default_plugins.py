@@ -2,6 +2,7 @@
 """Default plugins: how a profile's plugins are merged with them.
 
 Promised: how plugins are enabled and disabled is documented with KubeSchedulerConfiguration.
+Shows in: config.
 Source: pkg/scheduler/apis/config/v1/default_plugins.go.
 """
 

@@ -22,8 +22,8 @@ from refsched.rules import applies
 
 
 def without_disabled_fields(read: ApiObject, disabled: Iterable[Callable[[Pod], Pod]]) -> ApiObject:
-    """R-FEATURE-04: A field whose feature gate is off is dropped by the API server, and has no part in where a pod
-    is placed."""
+    """R-FEATURE-04 (shows in config): A field whose feature gate is off is dropped by the API server, and has no
+    part in where a pod is placed."""
     if not isinstance(read, Pod):
         return read
     kept = read

@@ -2,6 +2,7 @@
 """Resolve: the plugins of each profile, point by point, in the order in which they are called.
 
 Promised: how profiles and extension points are configured is documented with KubeSchedulerConfiguration.
+Shows in: config.
 Source: pkg/scheduler/framework/runtime/framework.go, NewFramework, updatePluginList, expandMultiPointPlugins,
 getScoreWeights; pkg/scheduler/profile/profile.go, NewMap; pkg/scheduler/scheduler.go, buildExtenders.
 """
@@ -76,7 +77,7 @@ def _resolve(
 ) -> ResolvedProfile:
     """R-CONFIG-20: A profile is refused unless exactly one plugin is enabled at queueSort, and at least one at
     bind.
-    R-CONFIG-21: A profile's percentageOfNodesToScore, also if it is 0, takes precedence over the
+    R-CONFIG-21 (needs score): A profile's percentageOfNodesToScore, also if it is 0, takes precedence over the
     configuration's."""
     plugins = merged_plugins(release.default_plugins, profile.plugins, release.config.merged_set)
     with within("plugins"):
@@ -164,8 +165,8 @@ def _place(custom: Plugins, point: str, name: str) -> str:
 
 
 def _score_weights(plugins: Plugins, release: Release) -> Mapping[str, int]:
-    """R-CONFIG-26: A plugin's weight at score takes precedence over that at multiPoint, weight 0 is 1, and a
-    profile is refused whose weights could make a total that overflows 64 bits.
+    """R-CONFIG-26 (needs score): A plugin's weight at score takes precedence over that at multiPoint, weight 0 is
+    1, and a profile is refused whose weights could make a total that overflows 64 bits.
 
     The sum is computed in 64 bits: once it is negative, no other weight may follow.
     """

@@ -2,6 +2,7 @@
 """The binding cycle: an assumed pod is bound, or its reservations are released.
 
 Promised: the points of the binding cycle and their order are documented with the scheduling framework, KEP-624.
+Shows in: scripted, volumes, devices, extenders, api.
 Source: pkg/scheduler/schedule_one.go, bindingCycle, bind, extendersBinding, handleBindingCycleError.
 """
 
@@ -71,10 +72,10 @@ def _wait_and_bind(cycle: Cycle) -> Generator[Stop, None, Failure | None]:
 
 
 def _bind(cycle: Cycle) -> Runs:
-    """R-EXTENDER-13: An extender that binds goes before the Bind plugins, which are not called if it bound the
-    pod or failed.
-    R-EXTENDER-14: If an ignorable extender fails to bind, the next one that binds is called, and then the Bind
-    plugins."""
+    """R-EXTENDER-13 (shows in extenders): An extender that binds goes before the Bind plugins, which are not
+    called if it bound the pod or failed.
+    R-EXTENDER-14 (shows in extenders): If an ignorable extender fails to bind, the next one that binds is called,
+    and then the Bind plugins."""
     pod, node = cycle.on_node
     for extender in cycle.framework.extenders:
         if not extender.is_binder or not extender.is_interested(pod):

@@ -3,6 +3,7 @@
 
 The decision has every node with the highest total; the caller chooses one of them.
 Observed: which nodes are looked at, and in which order, is an optimization.
+Shows in: score.
 Source: pkg/scheduler/schedule_one.go, schedulePod, findNodesThatFitPod, prioritizeNodes.
 """
 
@@ -92,9 +93,9 @@ class Decider:
     # --- Which nodes are feasible -----------------------------------------------------------------
 
     def _find_feasible_nodes(self, pod: PodInfo, pre_filter: PreFilterResult) -> Decision:
-        """R-SEARCH-03 (promised: that a nominated node is tried first is documented with preemption): If a node is
-        nominated to the pod, Filter and the extenders are run on that node alone before any other; the other nodes
-        are searched only if it is rejected or Filter fails there."""
+        """R-SEARCH-03 (promised: that a nominated node is tried first is documented with preemption; needs
+        preemption): If a node is nominated to the pod, Filter and the extenders are run on that node alone before
+        any other; the other nodes are searched only if it is rejected or Filter fails there."""
         filters = NodeFilter(self.framework, self.snapshot, self.nominated_pods, pod, pre_filter.state)
         tried = self._try_nominated_node(filters)
         accepted = self._pass_extenders(pod, tried)
@@ -167,8 +168,8 @@ class Decider:
 
     @property
     def needs_one_only(self) -> bool:
-        """R-SEARCH-08: If a profile has no Score plugin, and no extender filters or prioritizes, a search ends
-        with one feasible node."""
+        """R-SEARCH-08 (needs config): If a profile has no Score plugin, and no extender filters or prioritizes, a
+        search ends with one feasible node."""
         extenders = self.framework.extenders
         if self.framework.score_plugins or any(e.is_filter or e.is_prioritizer for e in extenders):
             return False

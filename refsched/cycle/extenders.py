@@ -2,6 +2,7 @@
 """Extenders in the scheduling cycle: which nodes they reject, and what they add to the scores.
 
 Promised: what an extender decides is documented with the API of extenders, k8s.io/kube-scheduler/extender/v1.
+Shows in: extenders.
 Source: pkg/scheduler/schedule_one.go, findNodesThatPassExtenders, prioritizeNodes.
 """
 
@@ -74,8 +75,9 @@ def pass_extenders(
 def scores_of_extenders(
     extenders: Sequence[Extender], pod: PodInfo, nodes: Sequence[NodeInfo]
 ) -> Mapping[str, Mapping[str, int]]:
-    """R-EXTENDER-12: All extenders score the same nodes, and their scores are added; an extender that fails,
-    ignorable or not, adds nothing to any node, and one that does not name a node adds nothing to that node."""
+    """R-EXTENDER-12 (needs score): All extenders score the same nodes, and their scores are added; an extender
+    that fails, ignorable or not, adds nothing to any node, and one that does not name a node adds nothing to that
+    node."""
     scores: dict[str, dict[str, int]] = {}
     for extender in extenders:
         if not extender.is_interested(pod):

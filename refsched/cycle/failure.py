@@ -2,6 +2,7 @@
 """Failure: how a pod that was not scheduled, or not bound, returns to the queue.
 
 Promised: the condition PodScheduled and status.nominatedNodeName are documented with the Pod API.
+Shows in: queue.
 Source: pkg/scheduler/schedule_one.go, handleSchedulingFailure.
 """
 
@@ -52,8 +53,9 @@ def rejected_on(node: str, status: Status) -> Failure:
 def handle_scheduling_failure(cycle: Cycle, failure: Failure) -> Failure:
     """R-FAIL-01: A pod that still exists and is unbound goes back to the queue, as the API server shows it
     now, and its PodScheduled condition says why it was not scheduled.
-    R-FAIL-03: A pod that was nominated to a node loses its nomination when its attempt or its binding fails,
-    unless PostFilter leaves it the nomination or gives it another.
+    R-FAIL-03 (needs scripted or volumes or devices or extenders or api): A pod that was nominated to a node loses
+    its nomination when its attempt or its binding fails, unless PostFilter leaves it the nomination or gives it
+    another.
     R-FAIL-04 (observed: a profile whose Bind plugins bind nothing is one that nobody should have): If every Bind
     plugin answers Skip, the binding fails, but the pod's status stays as it was: its PodScheduled condition is not
     written, and neither is it written that the nomination is lost.

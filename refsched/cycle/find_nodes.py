@@ -2,6 +2,7 @@
 """Find nodes: on which nodes a pod passes Filter, and how many feasible nodes end the search.
 
 Observed: which nodes are looked at, and in which order, is an optimization.
+Shows in: score.
 Source: pkg/scheduler/schedule_one.go, findNodesThatPassFilters, numFeasibleNodesToFind.
 """
 

@@ -42,9 +42,9 @@ class Diagnosis:
 
     @property
     def unschedulable_plugins(self) -> frozenset[str]:
-        """R-FAIL-02 (observed: queueing hints may only save attempts, KEP-4247): A pod waits for events of every
-        plugin that rejected it on a node, or that excluded nodes in PreFilter, and for any event if extenders
-        rejected nodes.
+        """R-FAIL-02 (observed: queueing hints may only save attempts, KEP-4247; shows in queue): A pod waits for
+        events of every plugin that rejected it on a node, or that excluded nodes in PreFilter, and for any event
+        if extenders rejected nodes.
         """
         applies("R-FAIL-02")
         said = (*self.statuses.values(), self.rejecting)

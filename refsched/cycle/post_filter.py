@@ -2,6 +2,7 @@
 """PostFilter in the cycle: the plugins are run, and what they chose is carried out (preemption/eviction.py).
 
 Promised: PostFilter is documented with the scheduling framework, KEP-624.
+Shows in: preemption.
 Source: framework/runtime/framework.go, RunPostFilterPlugins.
 """
 

@@ -70,8 +70,9 @@ def scheduling_cycle(cycle: Cycle) -> Generator[Stop, None, bool]:
 
 
 def decide(cycle: Cycle, pod: PodInfo, snapshot: Snapshot) -> Decision:
-    """R-SEARCH-05 (observed: which nodes are looked at, and in which order, is an optimization): The next search
-    starts at the node after the last one that this search processed, also if it ended in an error."""
+    """R-SEARCH-05 (observed: which nodes are looked at, and in which order, is an optimization; shows in score;
+    needs config): The next search starts at the node after the last one that this search processed, also if it
+    ended in an error."""
     scheduler, framework = cycle.scheduler, cycle.framework
     decider = scheduler.decider(
         framework,
@@ -137,8 +138,9 @@ def assume(cycle: Cycle, snapshot: Snapshot, host: str) -> None:
 
 
 def _roll_back(cycle: Cycle, status: Status) -> Failure:
-    """R-ROLLBACK-02: If Reserve or Permit fails, what was reserved is unreserved and the assumed pod is
-    forgotten before the next cycle; if others have bound or deleted the pod meanwhile, this is only logged."""
+    """R-ROLLBACK-02 (shows in scripted, volumes, devices, extenders, api): If Reserve or Permit fails, what was
+    reserved is unreserved and the assumed pod is forgotten before the next cycle; if others have bound or deleted
+    the pod meanwhile, this is only logged."""
     applies("R-ROLLBACK-02")
     run_unreserve_plugins(cycle)
     pod, node = cycle.on_node

@@ -5,6 +5,7 @@ With the default gates the scheduler uses the *incubating* allocator, since the 
 that they enable (structured/allocator.go, NewAllocator).
 
 Promised: requests and their alternatives are documented with the ResourceClaim API, KEP-4381 and KEP-4816.
+Shows in: devices.
 Source: dynamic-resource-allocation/structured/internal/incubating/allocator_incubating.go, Allocate.
 """
 

@@ -5,6 +5,7 @@ A device that allows multiple allocations is allocated in shares, each of which 
 While feature gate DRAFractionalCapacityRange is off, a range is computed in whole units.
 
 Promised: shares of devices and their capacities are documented with the ResourceSlice API, KEP-5075.
+Shows in: devices.
 Source: dynamic-resource-allocation/structured/internal/incubating/consumable_capacity.go.
 """
 

@@ -2,6 +2,7 @@
 """A device as the CEL expressions of selectors read it.
 
 Promised: what a selector sees of a device is documented with the ResourceClaim API.
+Shows in: devices.
 Source: dynamic-resource-allocation/cel/compile.go, DeviceMatches.
 """
 

@@ -2,6 +2,7 @@
 """Claims: the claims that a pod uses, and the devices that claims hold.
 
 Promised: how a pod names and shares its claims is documented with the ResourceClaim API, KEP-4381.
+Shows in: devices.
 Source: dynamic-resource-allocation/resourceclaim/resourceclaim.go;
 pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go, dra_manager.go.
 """

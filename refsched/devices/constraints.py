@@ -4,6 +4,7 @@
 A constraint is called with each device that is about to be allocated, and says whether it may be. If so, the
 device counts from then on, until the search gives it up.
 Promised: matchAttribute and distinctAttribute are documented with the ResourceClaim API.
+Shows in: devices.
 Source: dynamic-resource-allocation/structured/internal/incubating/allocator_incubating.go,
 matchAttributeConstraint; constraint.go, distinctAttributeConstraint.
 """

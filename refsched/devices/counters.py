@@ -2,6 +2,7 @@
 """Counters: what the devices of a pool share, so that not all of them can be allocated at the same time.
 
 Promised: counters that devices share are documented with the ResourceSlice API, KEP-4815.
+Shows in: devices.
 Source: dynamic-resource-allocation/structured/internal/incubating/allocator_incubating.go,
 checkAvailableCounters, deallocateCountersForDevice."""
 

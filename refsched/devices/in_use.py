@@ -2,6 +2,7 @@
 """What is in use: the devices, and the shares of devices, that claims hold.
 
 Promised: that a device is allocated once is documented with the ResourceClaim API, KEP-4381.
+Shows in: devices.
 Source: plugins/dynamicresources/allocateddevices.go; dra_manager.go, GatherAllocatedState;
 dynamic-resource-allocation/structured/schedulerapi (ConsumedCapacityCollection).
 """

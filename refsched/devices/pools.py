@@ -2,6 +2,7 @@
 """Pools: the devices that can be reached from a node.
 
 Promised: pools, their slices and their generations are documented with the ResourceSlice API.
+Shows in: devices.
 Source: dynamic-resource-allocation/structured/internal/incubating/pools_incubating.go.
 """
 

@@ -3,6 +3,7 @@
 search.
 
 Promised: what a request selects, and how many devices, is documented with the ResourceClaim API.
+Shows in: devices.
 Source: dynamic-resource-allocation/structured/internal/incubating/allocator_incubating.go, Allocate,
 validateDeviceRequest, isSelectable, selectorsMatch; dynamic-resource-allocation/cel/errors.go,
 EnhanceRuntimeError.

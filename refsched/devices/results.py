@@ -2,6 +2,7 @@
 """Results: what is written into a claim's status once devices were found for it.
 
 Promised: what an allocation says is documented with the status of the ResourceClaim API.
+Shows in: devices.
 Source: dynamic-resource-allocation/structured/internal/incubating/allocator_incubating.go, Allocate,
 createNodeSelector.
 """

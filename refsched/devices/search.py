@@ -2,6 +2,7 @@
 """Search: one device after the other is chosen for the requests of a pod's claims, depth first.
 
 Promised: requests and their alternatives are documented with the ResourceClaim API, KEP-4381 and KEP-4816.
+Shows in: devices.
 Source: dynamic-resource-allocation/structured/internal/incubating/allocator_incubating.go, allocateOne,
 allocateDevice, rollbackDevice.
 """

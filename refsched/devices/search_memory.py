@@ -6,6 +6,7 @@ that time is the same: if no selector and no constraint can distinguish two devi
 solution or neither does.
 
 Observed: how long a search for devices may take is a setting.
+Shows in: devices.
 Source: dynamic-resource-allocation/structured/internal/incubating/allocator_incubating.go, allocateOne;
 plugins/dynamicresources/dynamicresources.go, Filter.
 """

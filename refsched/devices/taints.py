@@ -2,6 +2,7 @@
 """Device taints: which devices are not allocated to requests that do not tolerate their taints.
 
 Promised: taints of devices and DeviceTaintRules are documented with the ResourceSlice API, KEP-5055.
+Shows in: devices.
 Source: dynamic-resource-allocation/structured/internal/incubating/allocator_incubating.go,
 taintPreventsAllocation; dynamic-resource-allocation/resourceclaim/devicetoleration.go, ToleratesTaint;
 dynamic-resource-allocation/resourceslice/tracker/tracker.go, applyPatches."""

@@ -4,6 +4,7 @@
 How a call is transmitted is not known here: ``ask`` is given from outside (refsched/tools/http/over_http.py).
 
 Promised: what is asked and answered is documented with the API of extenders, k8s.io/kube-scheduler/extender/v1.
+Shows in: extenders.
 Source: pkg/scheduler/extender.go.
 """
 
@@ -157,8 +158,8 @@ class Extender:
     # --- Prioritize -------------------------------------------------------------------------------
 
     def prioritize(self, pod: PodInfo, nodes: Sequence[NodeInfo]) -> Mapping[str, int] | Status:
-        """R-EXTENDER-05: An extender's score of a node is multiplied by the extender's weight and by 10; the
-        scores of a node that is named twice add up."""
+        """R-EXTENDER-05 (needs score): An extender's score of a node is multiplied by the extender's weight and by
+        10; the scores of a node that is named twice add up."""
         if not self.is_prioritizer:
             return {node.name: 0 for node in nodes}
         hosts = self._ask(self.config.prioritize_verb, self._args(pod, nodes), read_host_priorities)
@@ -175,8 +176,8 @@ class Extender:
     def process_preemption(
         self, pod: PodInfo, candidates: Mapping[str, Candidate], snapshot: Snapshot
     ) -> Mapping[str, Candidate] | Status:
-        """R-EXTENDER-06: An extender that processes preemption names victims by their uid, on any node that
-        exists; the call fails if a node, or a pod with that uid on the node, does not exist."""
+        """R-EXTENDER-06 (needs preemption): An extender that processes preemption names victims by their uid, on
+        any node that exists; the call fails if a node, or a pod with that uid on the node, does not exist."""
         args = preemption_args(pod.pod, candidates, by_uid=self.config.node_cache_capable)
         named = self._ask(self.config.preempt_verb, args, read_preemption_result)
         if isinstance(named, Status):

@@ -5,6 +5,7 @@ A configuration may disable a plugin at PreFilter and not at Filter, at PreScore
 Filter or Reserve and not at PreBind. Some plugins then compute what they need at the later point; others have
 nothing to read, and state in a class attribute what they answer.
 Observed: a plugin without one of its earlier points is a configuration that nobody should have.
+Shows in: config.
 Source: plugins/interpodaffinity/filtering.go, getPreFilterState; plugins/interpodaffinity/scoring.go,
 getPreScoreState, and the functions of the same names in other plugins;
 plugins/volumebinding/volume_binding.go, Reserve, PreBind.

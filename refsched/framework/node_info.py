@@ -74,9 +74,9 @@ class PodInfo:
     def non_zero_requests(self) -> Resource:
         """Returns what the pod counts when nodes are scored, with defaults for containers without requests.
 
-        R-REQUEST-11 (observed: the requests that count by default are constants of the source): If a pod has
-        pod-level requests, the defaults for cpu and memory count only for a resource that neither the pod nor any
-        of its containers requests.
+        R-REQUEST-11 (observed: the requests that count by default are constants of the source; shows in score): If
+        a pod has pod-level requests, the defaults for cpu and memory count only for a resource that neither the
+        pod nor any of its containers requests.
         Source: types.go, CalculateResource, getNonMissingContainerRequests."""
         defaults = SCORING_DEFAULTS
         if has_pod_level_requests(self.pod):

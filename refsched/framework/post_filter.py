@@ -2,6 +2,7 @@
 """PostFilter: what a plugin is given when a pod fits on no node, and what it answers.
 
 Promised: PostFilter is documented with the scheduling framework, KEP-624.
+Shows in: preemption.
 Source: staging kube-scheduler/framework/interface.go, PostFilterPlugin, PostFilterResult;
 pkg/scheduler/framework/runtime/framework.go, RunPostFilterPlugins.
 """

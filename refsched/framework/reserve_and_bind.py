@@ -3,6 +3,7 @@
 do.
 
 Promised: in which order plugins are called is documented with the scheduling framework, KEP-624.
+Shows in: scripted.
 Source: pkg/scheduler/framework/runtime/framework.go, RunReservePluginsReserve, RunReservePluginsUnreserve,
 RunPermitPlugins, WaitOnPermit, RunPreBindPlugins, RunBindPlugins, RunPostBindPlugins.
 """
@@ -138,8 +139,8 @@ def _reserve(cycle: Assumed, plugin: ReservePlugin) -> Runs:
 
 
 def run_unreserve_plugins(cycle: Assumed) -> None:
-    """R-ROLLBACK-01: When a pod is not bound after all, Unreserve of every Reserve plugin is called in reverse
-    order, whether or not its Reserve was called."""
+    """R-ROLLBACK-01 (shows in scripted, volumes, devices, extenders, api): When a pod is not bound after all,
+    Unreserve of every Reserve plugin is called in reverse order, whether or not its Reserve was called."""
     for plugin in reversed(cycle.framework.reserve_plugins):
         applies("R-ROLLBACK-01")
         cycle.note_call(plugin, "unreserve")
@@ -188,8 +189,8 @@ def wait_on_permit(cycle: Assumed) -> Runs:
 
 
 def run_pre_bind_plugins(cycle: Assumed) -> Runs:
-    """R-BIND-01: PreBind plugins are called in order, each when the one before has finished, until one does not
-    succeed; the rest are not called."""
+    """R-BIND-01 (shows in scripted, volumes, devices, extenders, api): PreBind plugins are called in order, each
+    when the one before has finished, until one does not succeed; the rest are not called."""
     for plugin in cycle.framework.pre_bind_plugins:
         status = yield from _pre_bind(cycle, plugin)
         if not status.is_success:

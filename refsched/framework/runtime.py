@@ -2,6 +2,7 @@
 """Framework: the plugins of a profile, run at one extension point after the other.
 
 Promised: what plugins answer at each point is documented with the scheduling framework, KEP-624.
+Shows in: filter.
 Source: pkg/scheduler/framework/runtime/framework.go.
 """
 
@@ -198,8 +199,8 @@ class Framework:
         nominated: Sequence[PodInfo],
         snapshot: Snapshot,
     ) -> Status:
-        """R-NOM-01: A node passes Filter only if the pod fits there both with the pods of equal or higher priority
-        that are nominated to the node, and without them.
+        """R-NOM-01 (shows in preemption): A node passes Filter only if the pod fits there both with the pods of
+        equal or higher priority that are nominated to the node, and without them.
 
         Source: RunFilterPluginsWithNominatedPods.
         """
@@ -278,7 +279,8 @@ class Framework:
         pod: PodInfo,
         raw: Mapping[str, Mapping[str, int]],
     ) -> Scores:
-        """R-FRAMEWORK-14: A plugin's scores are normalized first, and then multiplied by the plugin's weight."""
+        """R-FRAMEWORK-14 (shows in score): A plugin's scores are normalized first, and then multiplied by the
+        plugin's weight."""
         normalized = {
             plugin.name: plugin.normalize_score(states.get(plugin.name), pod, raw[plugin.name])
             if extends(plugin, ScoreExtensions)

@@ -2,6 +2,7 @@
 """Waiting pods: the pods that wait on Permit until every plugin that asked to wait has allowed them.
 
 Promised: how a pod waits on Permit is documented with the scheduling framework, KEP-624.
+Shows in: scripted.
 Source: pkg/scheduler/framework/runtime/waiting_pods_map.go.
 """
 

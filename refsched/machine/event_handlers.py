@@ -2,6 +2,7 @@
 """Event handlers: what the API server shows is put into the store, the cache and the queue.
 
 Observed: in which order cache and queue are informed is the version's own.
+Shows in: queue.
 Source: pkg/scheduler/eventhandlers.go, with SchedulerQueueingHints on.
 """
 
@@ -123,9 +124,9 @@ def _handle_node(scheduler: SchedulerState, before: Node | None, after: Node | N
 
 
 def _handle_device_taint_rule(scheduler: SchedulerState, event: Event) -> None:
-    """R-DRA-89 (observed: queueing hints may only save attempts, KEP-4247): A DeviceTaintRule that is created,
-    changed or deleted is an event for each ResourceSlice whose devices' taints change, as if the slice were
-    updated.
+    """R-DRA-89 (observed: queueing hints may only save attempts, KEP-4247; shows in devices): A DeviceTaintRule
+    that is created, changed or deleted is an event for each ResourceSlice whose devices' taints change, as if the
+    slice were updated.
 
     Source: dynamic-resource-allocation/resourceslice/tracker/tracker.go, syncSlice.
     """
@@ -151,9 +152,9 @@ BeforeAndAfter = tuple[Pod | None, Pod | None]
 
 
 def shown_pods(scheduler: SchedulerState, event: Event) -> tuple[BeforeAndAfter, BeforeAndAfter]:
-    """R-EVENT-02: A pod that is assigned to a node is kept in the cache, and one that is not, and is of a
-    profile of this scheduler, in the queue; a pod that becomes assigned is added to the cache and deleted
-    from the queue.
+    """R-EVENT-02 (shows in any record): A pod that is assigned to a node is kept in the cache, and one that is
+    not, and is of a profile of this scheduler, in the queue; a pod that becomes assigned is added to the cache and
+    deleted from the queue.
 
     Returns the pod before and after the event, for the cache and for the queue. Source: addAllEventHandlers.
     """
@@ -201,10 +202,10 @@ def _handle_unscheduled_pod(scheduler: SchedulerState, before: Pod | None, after
 
 
 def _update_unscheduled_pod(scheduler: SchedulerState, before: Pod, after: Pod) -> None:
-    """R-EVENT-03: When a waiting pod loses its nomination to a node, this is an event for pods of no higher
-    priority, as if an assigned pod had been deleted.
+    """R-EVENT-03 (needs preemption): When a waiting pod loses its nomination to a node, this is an event for pods
+    of no higher priority, as if an assigned pod had been deleted.
 
-    R-EVENT-07: An update of an assumed pod changes nothing in the queue.
+    R-EVENT-07 (brought about by update): An update of an assumed pod changes nothing in the queue.
 
     Source: updatePodInSchedulingQueue.
     """

@@ -146,9 +146,9 @@ def _is_resize_infeasible(pod: Pod) -> bool:
 
 
 def _with_missing(requests: ResourceList, non_missing: ResourceList | None) -> ResourceList:
-    """R-REQUEST-08 (observed: the requests that count by default are constants of the source): When nodes are
-    scored, a container without a request for cpu counts with 100m, and one without a request for memory with 200
-    MiB."""
+    """R-REQUEST-08 (observed: the requests that count by default are constants of the source; shows in score):
+    When nodes are scored, a container without a request for cpu counts with 100m, and one without a request for
+    memory with 200 MiB."""
     if non_missing is None or non_missing.keys() <= requests.keys():
         return requests
     applies("R-REQUEST-08")

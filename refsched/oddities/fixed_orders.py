@@ -2,6 +2,7 @@
 """Fixed orders: the orders that rules leave open, as Go's sort.Slice and sort.Sort leave them.
 
 Observed: the order of what counts equally is that of an unstable sort.
+Shows in: preemption.
 Source: pkg/scheduler/util/utils.go, MoreImportantPod, GetPodStartTime;
 plugins/defaultpreemption/default_preemption.go, SelectVictimsOnNode; plugins/volumebinding/binder.go,
 findMatchingVolumes.
@@ -46,8 +47,8 @@ def as_go_sorts_pods(pods: Sequence[PodInfo], now: datetime, choices: Choices) -
 
 
 def as_go_sorts_claims(claims: Sequence[PersistentVolumeClaim]) -> list[tuple[PersistentVolumeClaim, ...]]:
-    """R-VOLBIND-29: Claims that request equally much choose their volumes in the order in which Go's sort.Sort
-    leaves them; up to twelve claims stay in the order in which the pod names them."""
+    """R-VOLBIND-29 (shows in volumes): Claims that request equally much choose their volumes in the order in which
+    Go's sort.Sort leaves them; up to twelve claims stay in the order in which the pod names them."""
     applies("R-VOLBIND-29", when=len({claim.requested for claim in claims}) < len(claims))
     return [tuple(sort_slice(claims, lambda a, b: a.requested < b.requested))]
 

@@ -29,7 +29,7 @@ class DefaultBinder:
 
 
 def binding(pod: Pod, node: str) -> Binding:
-    """R-BIND-05: A pod is bound with its uid, so that a pod that was created anew under the same name is not bound
-    in its place."""
+    """R-BIND-05 (shows in scripted, volumes, devices, extenders, api): A pod is bound with its uid, so that a pod
+    that was created anew under the same name is not bound in its place."""
     applies("R-BIND-05")
     return Binding(ObjectMeta(name=pod.name, namespace=pod.namespace, uid=pod.uid), node)

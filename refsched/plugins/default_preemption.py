@@ -4,6 +4,7 @@
 The steps are in refsched/preemption, and are called here one after the other.
 
 Promised: preemption and nomination are documented with the priority of pods.
+Shows in: preemption.
 Source: plugins/defaultpreemption/default_preemption.go; framework/preemption/preemption.go.
 """
 
@@ -46,8 +47,9 @@ class DefaultPreemptionArgs(PluginArgs):
     min_candidate_nodes_absolute: Int32 = Int32(100)
 
     def validate(self) -> None:
-        """R-ARGS-10: The arguments of DefaultPreemption are refused if minCandidateNodesPercentage is not in
-        0..100, if minCandidateNodesAbsolute is negative, or if both are 0."""
+        """R-ARGS-10 (shows in config): The arguments of DefaultPreemption are refused if
+        minCandidateNodesPercentage is not in 0..100, if minCandidateNodesAbsolute is negative, or if both are
+        0."""
         percentage, absolute = self.min_candidate_nodes_percentage, self.min_candidate_nodes_absolute
         with refused_by("R-ARGS-10"):
             check_range(percentage, 0, 100, "minCandidateNodesPercentage")

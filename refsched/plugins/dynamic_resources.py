@@ -5,6 +5,7 @@ Feature gates have their defaults. The gates of DRA that are alpha are off, and 
 DRAFractionalCapacityRange.
 
 Promised: how claims are allocated and reserved is documented with dynamic resource allocation, KEP-4381.
+Shows in: devices.
 Source: plugins/dynamicresources/dynamicresources.go.
 """
 

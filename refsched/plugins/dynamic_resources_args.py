@@ -2,6 +2,7 @@
 """The arguments of DynamicResources.
 
 Promised: DynamicResourcesArgs is documented with KubeSchedulerConfiguration.
+Shows in: config.
 Source: pkg/scheduler/apis/config/v1/defaults.go, SetDefaults_DynamicResourcesArgs;
 pkg/scheduler/apis/config/validation/validation_pluginargs.go, ValidateDynamicResourcesArgs.
 """

@@ -2,6 +2,7 @@
 """What DynamicResources requires of the requests in a claim before it looks for devices.
 
 Promised: how claims are allocated is documented with dynamic resource allocation, KEP-4381.
+Shows in: devices.
 Source: plugins/dynamicresources/dynamicresources.go, PreFilter.
 """
 

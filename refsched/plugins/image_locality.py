@@ -2,6 +2,7 @@
 """ImageLocality: a node that already has a pod's images is preferred, the more so the larger they are.
 
 Promised: the plugin's purpose, not its scale, is documented with KubeSchedulerConfiguration.
+Shows in: score.
 Source: plugins/imagelocality/image_locality.go.
 """
 
@@ -77,8 +78,8 @@ def scaled(counted: int, number_of_images: int) -> int:
 
 
 def normalized_image_name(name: str) -> str:
-    """R-IMAGE-03: The name of an image without a tag stands for the image with the tag ``latest``; a colon before
-    the last slash begins a port and not a tag."""
+    """R-IMAGE-03 (shows in score): The name of an image without a tag stands for the image with the tag
+    ``latest``; a colon before the last slash begins a port and not a tag."""
     if name.rfind(":") > name.rfind("/"):
         return name
     applies("R-IMAGE-03")

@@ -124,8 +124,8 @@ class InterPodAffinity:
     def add_pod(
         self, state: Filtering, pod: PodInfo, added: PodInfo, node: NodeInfo, snapshot: Snapshot
     ) -> Filtering:
-        """R-PODAFF-02: A nominated pod that is added to a node counts as if it ran there, for the pod's terms and
-        for its own required anti-affinity."""
+        """R-PODAFF-02 (needs preemption): A nominated pod that is added to a node counts as if it ran there, for
+        the pod's terms and for its own required anti-affinity."""
         changed = _changed(state, pod, added, node, 1)
         applies("R-PODAFF-02", when=changed != state)
         return changed
@@ -133,8 +133,8 @@ class InterPodAffinity:
     def remove_pod(
         self, state: Filtering, pod: PodInfo, removed: PodInfo, node: NodeInfo, snapshot: Snapshot
     ) -> Filtering:
-        """R-PODAFF-03: A victim that is removed from a node no longer counts, neither for the pod's terms nor with
-        its own required anti-affinity."""
+        """R-PODAFF-03 (needs preemption): A victim that is removed from a node no longer counts, neither for the
+        pod's terms nor with its own required anti-affinity."""
         changed = _changed(state, pod, removed, node, -1)
         applies("R-PODAFF-03", when=changed != state)
         return changed
@@ -161,8 +161,8 @@ class InterPodAffinity:
     ) -> Continue[TopologyScores] | Skip:
         """R-PODAFF-09: The preferred terms of the pod count for the pods that run on any node, and the preferred
         terms of those pods count for the pod; if none of them matches, the pod skips Score of InterPodAffinity.
-        R-PODAFF-10: With ignorePreferredTermsOfExistingPods a pod without preferred terms of its own skips Score
-        of InterPodAffinity."""
+        R-PODAFF-10 (needs config): With ignorePreferredTermsOfExistingPods a pod without preferred terms of its
+        own skips Score of InterPodAffinity."""
         has_own = bool(pod.preferred_affinity_terms or pod.preferred_anti_affinity_terms)
         if self.ignore_preferred_terms_of_existing_pods and not has_own:
             applies("R-PODAFF-10")
@@ -175,7 +175,7 @@ class InterPodAffinity:
         return Continue(scores) if scores else Skip()
 
     def weighted_terms_of(self, existing: PodInfo) -> Iterator[tuple[AffinityTerm, int]]:
-        """R-PODAFF-11: A required affinity term of a running pod that matches the pod counts with
+        """R-PODAFF-11 (needs score): A required affinity term of a running pod that matches the pod counts with
         hardPodAffinityWeight; with weight 0 it does not count."""
         if self.hard_pod_affinity_weight > 0:
             applies("R-PODAFF-11", when=existing.required_affinity_terms)

@@ -47,8 +47,8 @@ class NodeAffinityArgs(PluginArgs):
     added_affinity: pods.NodeAffinity | None = None
 
     def validate(self) -> None:
-        """R-ARGS-17: An addedAffinity of NodeAffinity is refused if one of its terms is malformed, unless the term
-        belongs to a preference with weight 0."""
+        """R-ARGS-17 (shows in config): An addedAffinity of NodeAffinity is refused if one of its terms is
+        malformed, unless the term belongs to a preference with weight 0."""
         if self.added_affinity is not None:
             with refused_by("R-ARGS-17"), within("addedAffinity"):
                 check_node_affinity(self.added_affinity)
@@ -89,8 +89,9 @@ class NodeAffinity:
     # --- Filter -----------------------------------------------------------------------------------
 
     def filter(self, state: None, pod: PodInfo, node: NodeInfo) -> Status:
-        """R-NODEAFF-03: A node that does not match the required addedAffinity of the profile is rejected as
-        UnschedulableAndUnresolvable with a reason of its own, before the pod's own affinity is looked at.
+        """R-NODEAFF-03 (needs config): A node that does not match the required addedAffinity of the profile is
+        rejected as UnschedulableAndUnresolvable with a reason of its own, before the pod's own affinity is looked
+        at.
         R-NODEAFF-04: A node that lacks a label of the pod's nodeSelector, or that matches none of the pod's
         required node affinity terms, is rejected as UnschedulableAndUnresolvable."""
         added = self.added_affinity.required_during_scheduling_ignored_during_execution

@@ -2,6 +2,7 @@
 """NodeResourcesBalancedAllocation: a node whose resources the pod lets be used more evenly is preferred.
 
 Observed: that balance is preferred is documented, and not how it is measured.
+Shows in: score.
 Source: plugins/noderesources/balanced_allocation.go, resource_allocation.go.
 """
 
@@ -34,9 +35,9 @@ class NodeResourcesBalancedAllocationArgs(PluginArgs):
         return evolve(self, resources=resources_or_default(self.resources))
 
     def validate(self) -> None:
-        """R-ARGS-13 (promised: NodeResourcesBalancedAllocationArgs is documented with KubeSchedulerConfiguration):
-        The arguments of NodeResourcesBalancedAllocation are refused if they name a resource twice, or with a
-        weight other than 1."""
+        """R-ARGS-13 (promised: NodeResourcesBalancedAllocationArgs is documented with KubeSchedulerConfiguration;
+        shows in config): The arguments of NodeResourcesBalancedAllocation are refused if they name a resource
+        twice, or with a weight other than 1."""
         seen: set[str] = set()
         with refused_by("R-ARGS-13"):
             for index, resource in enumerate(self.resources):

@@ -113,7 +113,7 @@ class NodeResourcesFit:
         return unschedulable(*reasons)
 
     def _ignores(self, resource: str) -> bool:
-        """R-FIT-04: An extended resource does not reject a node if ignoredResources names it or
+        """R-FIT-04 (needs config): An extended resource does not reject a node if ignoredResources names it or
         ignoredResourceGroups names the part of its name before the slash."""
         if not is_extended_resource(resource):
             return False

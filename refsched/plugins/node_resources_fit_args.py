@@ -2,6 +2,7 @@
 """The arguments of NodeResourcesFit.
 
 Promised: NodeResourcesFitArgs is documented with KubeSchedulerConfiguration.
+Shows in: config.
 Source: pkg/scheduler/apis/config/validation/validation_pluginargs.go, ValidateNodeResourcesFitArgs.
 """
 

@@ -2,6 +2,7 @@
 """NodeVolumeLimits: a node gets no more volumes than its CSI drivers can attach.
 
 Promised: the limits of volumes are documented with the CSINode API and with node-specific volume limits.
+Shows in: volumes.
 Source: plugins/nodevolumelimits/csi.go, utils.go.
 """
 

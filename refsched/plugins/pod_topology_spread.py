@@ -113,8 +113,8 @@ class PodTopologySpread:
     ) -> tuple[Constraint, ...]:
         """R-SPREAD-01: A pod with topology spread constraints of its own, DoNotSchedule or ScheduleAnyway, gets no
         default constraints.
-        R-SPREAD-02: Default constraints select the pods that the pod's Services and its owner select; a pod
-        without Services and owner gets no default constraints.
+        R-SPREAD-02 (needs score or config): Default constraints select the pods that the pod's Services and its
+        owner select; a pod without Services and owner gets no default constraints.
         Source: getConstraints, buildDefaultConstraints."""
         own = pod.spec.topology_spread_constraints
         if own:
@@ -249,8 +249,8 @@ class PodTopologySpread:
 
 
 def _moved(state: FilterState, incoming: Pod, other: Pod, node: Node, by: int) -> FilterState:
-    """R-SPREAD-09: A nominated pod that is added to a node, or a victim that is removed, changes the number of
-    pods in the node's domain for each DoNotSchedule constraint that selects it.
+    """R-SPREAD-09 (needs preemption): A nominated pod that is added to a node, or a victim that is removed,
+    changes the number of pods in the node's domain for each DoNotSchedule constraint that selects it.
 
     Unlike in PreFilter, a terminating pod counts here, and so does any pod for a selector without requirements:
     a domain may end with fewer pods than it has. Source: updateWithPod.

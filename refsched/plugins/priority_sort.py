@@ -2,6 +2,7 @@
 """PrioritySort: the pod of highest priority is popped first, and of equal ones the one that was queued first.
 
 Promised: that pods of higher priority come first is documented with the priority of pods.
+Shows in: queue.
 Source: plugins/queuesort/priority_sort.go.
 """
 

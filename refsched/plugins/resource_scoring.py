@@ -66,8 +66,8 @@ def check_shape(shape: Sequence[UtilizationShapePoint], field: str) -> None:
 
 
 def resources_or_default(resources: tuple[ResourceSpec, ...]) -> tuple[ResourceSpec, ...]:
-    """R-ARGS-01: If the arguments of NodeResourcesFit or NodeResourcesBalancedAllocation name no resources, cpu
-    and memory count with weight 1 each; a weight of 0 is defaulted to 1."""
+    """R-ARGS-01 (shows in config): If the arguments of NodeResourcesFit or NodeResourcesBalancedAllocation name no
+    resources, cpu and memory count with weight 1 each; a weight of 0 is defaulted to 1."""
     completed = tuple(ResourceSpec(r.name, r.weight or 1) for r in resources) or DEFAULT_RESOURCES
     applies("R-ARGS-01", when=completed != resources)
     return completed
@@ -83,15 +83,17 @@ def least_allocated(uses: Sequence[Use]) -> int:
 
 
 def most_allocated(uses: Sequence[Use]) -> int:
-    """R-FIT-07: With MostAllocated a node's score is the weighted mean of the shares of its resources, in
-    percent, that are requested with the pod; a resource that is requested beyond its capacity counts 100."""
+    """R-FIT-07 (needs config): With MostAllocated a node's score is the weighted mean of the shares of its
+    resources, in percent, that are requested with the pod; a resource that is requested beyond its capacity counts
+    100."""
     applies("R-FIT-07", when=uses)
     return _weighted_mean([(min(u.requested, u.capacity) * MAX_NODE_SCORE // u.capacity, u) for u in uses])
 
 
 def requested_to_capacity_ratio(shape: Sequence[UtilizationShapePoint], uses: Sequence[Use]) -> int:
-    """R-FIT-08: With RequestedToCapacityRatio a node's score is the weighted mean of what the shape gives at the
-    utilization of each resource, rounded half up; a resource that scores 0 is left out of the mean."""
+    """R-FIT-08 (needs config): With RequestedToCapacityRatio a node's score is the weighted mean of what the shape
+    gives at the utilization of each resource, rounded half up; a resource that scores 0 is left out of the
+    mean."""
     applies("R-FIT-08", when=uses)
     scored = [(score_at(shape, _utilization(use)), use) for use in uses]
     counted = [(score, use.weight) for score, use in scored if score > 0]

@@ -5,6 +5,7 @@ Claims of classes that wait for their first consumer get their volumes together 
 assumes them, and PreBind writes what was assumed and waits for the volume controller.
 
 Promised: volumeBindingMode and the node affinity of volumes are documented with the storage API.
+Shows in: volumes.
 Source: plugins/volumebinding/volume_binding.go.
 """
 
@@ -97,8 +98,8 @@ class VolumeBindingArgs(PluginArgs):
     shape: Shape | None = None
 
     def with_defaults(self) -> Self:
-        """R-ARGS-18: VolumeBinding's shape, if none is given or if it is empty, gives 10 at a utilization of 0 and
-        0 at one of 100."""
+        """R-ARGS-18 (shows in config): VolumeBinding's shape, if none is given or if it is empty, gives 10 at a
+        utilization of 0 and 0 at one of 100."""
         applies("R-ARGS-18", when=not self.shape)
         return evolve(self, shape=self.shape or DEFAULT_SHAPE)
 

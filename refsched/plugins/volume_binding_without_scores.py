@@ -2,6 +2,7 @@
 """VolumeBinding without StorageCapacityScoring: the plugin does not score.
 
 Observed: which gates there are, and what is decided without one, is that of the release.
+Shows in: volumes.
 Source: plugins/volumebinding/volume_binding.go, PreScore, New;
 pkg/scheduler/apis/config/validation/validation_pluginargs.go, ValidateVolumeBindingArgsWithOptions.
 """
@@ -28,7 +29,7 @@ class VolumeBindingArgs(volume_binding.VolumeBindingArgs):
         return self
 
     def validate(self) -> None:
-        """R-ARGS-12: A shape of VolumeBinding, even an empty one, is refused while feature gate
+        """R-ARGS-12 (shows in config): A shape of VolumeBinding, even an empty one, is refused while feature gate
         StorageCapacityScoring is off."""
         if self.bind_timeout_seconds < 0:
             raise InputError("is negative", "bindTimeoutSeconds")

@@ -2,6 +2,7 @@
 """VolumeRestrictions: two pods do not share a disk that only one may write, or a ReadWriteOncePod claim.
 
 Promised: ReadWriteOncePod and the sharing of disks are documented with the volumes of the API, KEP-2485.
+Shows in: volumes.
 Source: plugins/volumerestrictions/volume_restrictions.go.
 """
 

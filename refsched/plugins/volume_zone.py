@@ -2,6 +2,7 @@
 """VolumeZone: a pod runs in the zone and the region that the labels of its bound volumes name.
 
 Promised: the labels of zones and regions are documented with the well-known labels.
+Shows in: volumes.
 Source: plugins/volumezone/volume_zone.go.
 """
 

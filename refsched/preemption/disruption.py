@@ -43,8 +43,8 @@ class ByProtection:
 
 
 def by_protection(pods: Sequence[PodInfo], budgets: Budgets) -> ByProtection:
-    """R-PREEMPT-07: Each possible victim takes one disruption from every PodDisruptionBudget that selects it, and
-    violates a budget that has none left; a pod listed in ``disruptedPods`` takes none."""
+    """R-PREEMPT-07 (shows in preemption): Each possible victim takes one disruption from every PodDisruptionBudget
+    that selects it, and violates a budget that has none left; a pod listed in ``disruptedPods`` takes none."""
     left: dict[tuple[str, str], int] = {}
     violating: list[PodInfo] = []
     others: list[PodInfo] = []

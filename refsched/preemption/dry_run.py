@@ -2,6 +2,7 @@
 """Dry run: the nodes on which preemption could help, and the victims that each of them would need.
 
 Promised: when preemption helps is documented with the priority of pods.
+Shows in: preemption.
 Source: framework/preemption/preemption.go, findCandidates, DryRunPreemption; framework/interface.go,
 NodesForStatusCode; plugins/defaultpreemption/default_preemption.go, calculateNumCandidates.
 """

@@ -2,6 +2,7 @@
 """Eligibility: whether this pod may preempt others.
 
 Promised: preemptionPolicy and nominations are documented with the Pod API.
+Shows in: preemption.
 Source: plugins/defaultpreemption/default_preemption.go, PodEligibleToPreemptOthers.
 """
 

@@ -2,6 +2,7 @@
 """Eviction: the victims on the node that preemption picked are deleted, and nominations to it are withdrawn.
 
 Promised: that victims are deleted and lower nominations withdrawn is documented with the priority of pods.
+Shows in: preemption.
 Source: framework/preemption/preemption.go, prepareCandidate, prepareCandidateAsync, PreemptPod.
 """
 

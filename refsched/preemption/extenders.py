@@ -25,9 +25,9 @@ def consult(
     snapshot: Snapshot,
     choices: Choices,
 ) -> list[Candidate] | Status:
-    """R-PREEMPT-12: Each extender that supports preemption and is interested in the pod is asked about the
-    candidates that the extenders before it left, until none is left; an extender that is not ignorable ends
-    preemption if it fails, or if it names nodes without a victim, any one of which is reported.
+    """R-PREEMPT-12 (shows in preemption): Each extender that supports preemption and is interested in the pod is
+    asked about the candidates that the extenders before it left, until none is left; an extender that is not
+    ignorable ends preemption if it fails, or if it names nodes without a victim, any one of which is reported.
 
     kube-scheduler visits the nodes in the order of a Go map."""
     left: Mapping[str, Candidate] = {candidate.node: candidate for candidate in candidates}

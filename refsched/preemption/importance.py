@@ -16,9 +16,9 @@ from refsched.rules import applies
 
 
 def by_importance(pods: Sequence[PodInfo], now: datetime, choices: Choices) -> list[PodInfo]:
-    """R-PREEMPT-06: Of two pods the one with the higher priority is more important, then the one that started
-    earlier; a pod that has not started counts as started now, and of pods that are equal in both any one may come
-    first."""
+    """R-PREEMPT-06 (shows in preemption): Of two pods the one with the higher priority is more important, then the
+    one that started earlier; a pod that has not started counts as started now, and of pods that are equal in both
+    any one may come first."""
 
     def importance(info: PodInfo) -> tuple[int, datetime]:
         return -info.pod.priority, info.pod.status.start_time or now

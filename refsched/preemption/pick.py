@@ -2,6 +2,7 @@
 """Pick: which of the candidates may be picked, and which pods lose their nomination to the picked node.
 
 Promised: that budgets and priorities decide is documented with the priority of pods.
+Shows in: preemption.
 Source: framework/preemption/preemption.go, pickOneNodeForPreemption, DryRunPreemption.
 """
 

@@ -2,6 +2,7 @@
 """Victims: the dry run on one node, which finds the pods that would have to leave it.
 
 Promised: which pods are evicted is documented with the priority of pods.
+Shows in: preemption.
 Source: plugins/defaultpreemption/default_preemption.go, SelectVictimsOnNode.
 """
 

@@ -2,6 +2,7 @@
 """Backoff: how long a pod waits after a failed attempt before it may be tried again.
 
 Promised: podInitialBackoffSeconds and podMaxBackoffSeconds are documented with KubeSchedulerConfiguration.
+Shows in: queue.
 Source: pkg/scheduler/backend/queue/backoff_queue.go.
 """
 

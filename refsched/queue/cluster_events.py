@@ -3,6 +3,7 @@
 matches.
 
 Observed: how an update is broken into events serves the queueing hints, KEP-4247.
+Shows in: queue.
 Source: pkg/scheduler/framework/events.go; pkg/scheduler/framework/types.go, MatchClusterEvents.
 """
 
@@ -83,7 +84,8 @@ def _labels_changed(before: Pod | Node, after: Pod | Node) -> bool:
 
 
 def _scaled_down(before: Pod, after: Pod) -> bool:
-    """R-CHANGE-03: A pod is scaled down if it requests less of some resource than before, or none.
+    """R-CHANGE-03 (brought about by update): A pod is scaled down if it requests less of some resource than
+    before, or none.
 
     Amounts are compared in thousandths. Pod-level requests count here without the gate PodLevelResources too.
     """
@@ -96,13 +98,13 @@ def _scaled_down(before: Pod, after: Pod) -> bool:
 
 
 def _gates_eliminated(before: Pod, after: Pod) -> bool:
-    """R-CHANGE-04: Only the removal of a pod's last scheduling gate is an event."""
+    """R-CHANGE-04 (brought about by update): Only the removal of a pod's last scheduling gate is an event."""
     return applies("R-CHANGE-04", when=before.spec.scheduling_gates and not after.spec.scheduling_gates)
 
 
 def _tolerations_added(before: Pod, after: Pod) -> bool:
-    """R-CHANGE-05: A change in the number of a pod's tolerations is an event, since they can only be
-    added."""
+    """R-CHANGE-05 (brought about by update): A change in the number of a pod's tolerations is an event, since they
+    can only be added."""
     return applies("R-CHANGE-05", when=len(before.spec.tolerations) != len(after.spec.tolerations))
 
 
@@ -120,8 +122,8 @@ _POD_CHANGES: Mapping[ActionType, Callable[[Pod, Pod], bool]] = {
 
 
 def node_update_events(before: Node, after: Node) -> tuple[ClusterEvent, ...]:
-    """R-CHANGE-06: An update of a node is one event for each kind of change that it makes, and no event if it
-    makes none of them; a node that is uncordoned counts as one whose taints changed.
+    """R-CHANGE-06 (brought about by update): An update of a node is one event for each kind of change that it
+    makes, and no event if it makes none of them; a node that is uncordoned counts as one whose taints changed.
 
     Source: NodeSchedulingPropertiesChange.
     """
@@ -130,8 +132,8 @@ def node_update_events(before: Node, after: Node) -> tuple[ClusterEvent, ...]:
 
 
 def _conditions_changed(before: Node, after: Node) -> bool:
-    """R-CHANGE-07: Of a node's conditions only the status counts, not the reason or the time of a
-    heartbeat."""
+    """R-CHANGE-07 (brought about by update): Of a node's conditions only the status counts, not the reason or the
+    time of a heartbeat."""
     applies("R-CHANGE-07", when=before.status.conditions != after.status.conditions)
     return _statuses(before) != _statuses(after)
 

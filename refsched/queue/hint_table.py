@@ -2,6 +2,7 @@
 """HintTable: which events requeue a pod that a plugin of a profile rejected.
 
 Observed: queueing hints may only save attempts, KEP-4247.
+Shows in: queue.
 Source: pkg/scheduler/scheduler.go, buildQueueingHintMap; pkg/scheduler/framework/runtime/framework.go,
 fillEnqueueExtensions; pkg/scheduler/backend/queue/scheduling_queue.go, isPodWorthRequeuing.
 """

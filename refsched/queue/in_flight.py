@@ -2,6 +2,7 @@
 """InFlight: the pods that are being scheduled or bound, and what has happened since each was popped.
 
 Observed: what is remembered for pods in flight serves the queueing hints, KEP-4247.
+Shows in: queue.
 Source: pkg/scheduler/backend/queue/active_queue.go.
 """
 
@@ -62,15 +63,16 @@ class InFlight:
             self._dropped += 1
 
     def note(self, observed: ObservedEvent) -> None:
-        """R-FLIGHT-01: An event is remembered for each pod that is in flight when it happens.
+        """R-FLIGHT-01 (needs scripted or volumes or devices or extenders or api): An event is remembered for each
+        pod that is in flight when it happens.
         Source: addEventIfAnyInFlight."""
         if self._pods:
             applies("R-FLIGHT-01")
             self._events.append(observed)
 
     def since_pop(self, uid: str) -> tuple[ObservedEvent, ...]:
-        """R-FLIGHT-02: All events since a pod was popped count when its attempt fails, whatever object they
-        are of.
+        """R-FLIGHT-02 (needs scripted or volumes or devices or extenders or api): All events since a pod was
+        popped count when its attempt fails, whatever object they are of.
 
         Raises KeyError if the pod is not in flight. Source: clusterEventsForPod.
         """

@@ -3,6 +3,7 @@
 
 These are functions that a release names in its QueueBehaviour.
 Observed: how the queue is divided is this version's way to retry in time.
+Shows in: queue.
 Source: pkg/scheduler/backend/queue/scheduling_queue.go, active_queue.go.
 """
 

@@ -3,8 +3,8 @@
 
 Every step of a pod is a row of the release's table (refsched/queue/transitions.py). The queue reads the clock, but
 does not act by itself when time passes: the owner of the clock calls the two flushes when they are due.
-
 Observed: how the queue is divided is this version's way to retry in time.
+Shows in: queue.
 Source: pkg/scheduler/backend/queue/scheduling_queue.go.
 """
 

@@ -11,6 +11,8 @@ The queue takes every step by this table (``SchedulingQueue._step``). Three thin
 
 Observed: how the queue is divided is this version's way to retry in time. R-QUEUE-07 (promised: that a rejected
 pod stays pending and is tried again is documented with the condition PodScheduled).
+R-QUEUE-10 (needs scripted or devices). R-QUEUE-17 (needs scripted or devices).
+Shows in: queue.
 Source: pkg/scheduler/backend/queue/scheduling_queue.go, in the function that each row names.
 """
 

@@ -4,6 +4,7 @@
 This is the release that the packages of the specification describe; each earlier one is the one after it, changed.
 
 Promised: the default plugins and the feature gates are documented with kube-scheduler.
+Shows in: config.
 Source: pkg/scheduler/apis/config/v1/default_plugins.go; pkg/scheduler/framework/plugins/registry.go,
 NewInTreeRegistry; pkg/features/kube_features.go; pkg/scheduler/framework/plugins/feature/feature.go,
 NewSchedulerFeaturesFromGates.

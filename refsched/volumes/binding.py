@@ -2,6 +2,7 @@
 """Binding: the volumes that are assumed in Reserve, written in PreBind, and then waited for.
 
 Promised: how claims and volumes are bound is documented with the storage API.
+Shows in: volumes.
 Source: plugins/volumebinding/binder.go, AssumePodVolumes, bindAPIUpdate, checkBindings;
 component-helpers/storage/volume/pv_helpers.go, GetBindVolumeToClaim.
 """

@@ -2,6 +2,7 @@
 """Matching: the existing volume that a claim gets.
 
 Promised: which volume satisfies a claim is documented with the storage API.
+Shows in: volumes.
 Source: component-helpers/storage/volume/pv_helpers.go, FindMatchingVolume.
 """
 

@@ -2,6 +2,7 @@
 """Provisioning: whether the volumes that do not exist yet can be provisioned for a node.
 
 Promised: allowedTopologies and CSIStorageCapacity are documented with the storage API, KEP-1472.
+Shows in: volumes.
 Source: plugins/volumebinding/binder.go, checkVolumeProvisions, hasEnoughCapacity.
 """
 

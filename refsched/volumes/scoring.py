@@ -2,6 +2,7 @@
 """Scoring: how well the storage that a node can reach suits the pod's claims.
 
 Observed: that storage capacity counts for the score is documented, and not how it is counted.
+Shows in: volumes.
 Source: plugins/volumebinding/volume_binding.go, Score; scorer.go, buildScorerFunction.
 """
 

@@ -2,6 +2,7 @@
 """Volumes on a node: those that a pod's claims have, or could have, on a node.
 
 Promised: volumeBindingMode and the node affinity of volumes are documented with the storage API.
+Shows in: volumes.
 Source: plugins/volumebinding/binder.go, GetPodVolumeClaims, FindPodVolumes.
 """
 

@@ -3,6 +3,7 @@
 
 This release is written whole: it names what decides as v1.34 does, and what differs.
 Promised: the default plugins and the feature gates are documented with kube-scheduler.
+Shows in: config.
 Source: pkg/scheduler/algorithmprovider/registry.go, getDefaultConfig, applyFeatureGates;
 pkg/scheduler/framework/plugins/registry.go, NewInTreeRegistry; pkg/features/kube_features.go.
 """
@@ -62,6 +63,7 @@ from refsched.releases.v1_19.plugins.volume_restrictions import VolumeRestrictio
 from refsched.releases.v1_19.plugins.volume_zone import VolumeZone
 from refsched.releases.v1_19.preemption import evict
 from refsched.releases.v1_19.queue.requeueing import QUEUE
+from refsched.releases.v1_19.rules import LACKS
 from refsched.releases.v1_36.plugins.node_unschedulable import NodeUnschedulable
 
 # --- Plugins --------------------------------------------------------------------------------------
@@ -146,8 +148,8 @@ DEFAULT_PLUGINS = Plugins(
     pre_bind=_enabled("VolumeBinding"),
     bind=_enabled("DefaultBinder"),
 )
-"""R-CONFIG-53: In v1.19 the default plugins are enabled point by point, in a fixed order and with fixed
-weights; SelectorSpread only while feature gate DefaultPodTopologySpread is off."""
+"""R-CONFIG-53 (instead of R-CONFIG-10): In v1.19 the default plugins are enabled point by point, in a fixed order
+and with fixed weights; SelectorSpread only while feature gate DefaultPodTopologySpread is off."""
 
 
 # --- Feature gates that may be set otherwise ------------------------------------------------------
@@ -271,4 +273,5 @@ V1_19 = Release(
     as_read=as_read,
     served_as={"PodDisruptionBudget": "policy/v1beta1"},
     oddities=AS_RELEASED,
+    lacks=LACKS,
 )

@@ -2,6 +2,7 @@
 """KubeSchedulerConfiguration v1beta1, as v1.19 reads it: it has no multiPoint, no preEnqueue and no parallelism.
 
 Promised: how profiles and extension points are configured is documented with KubeSchedulerConfiguration.
+Shows in: config.
 Source: k8s.io/kube-scheduler/config/v1beta1/types.go, types_pluginargs.go;
 pkg/scheduler/apis/config/v1beta1/defaults.go; pkg/scheduler/apis/config/types.go, mergePluginSets;
 pkg/scheduler/apis/config/validation/validation_pluginargs.go.
@@ -25,8 +26,9 @@ UNREAD = ("healthzBindAddress", "metricsBindAddress")
 
 
 def merged_set(default: PluginSet, custom: PluginSet) -> PluginSet:
-    """R-CONFIG-51: In v1.19 the plugins that a profile enables at a point are called after the default plugins
-    that it does not disable there; a default plugin that is enabled again, and not disabled, is refused.
+    """R-CONFIG-51 (instead of R-CONFIG-11, R-CONFIG-12): In v1.19 the plugins that a profile enables at a point
+    are called after the default plugins that it does not disable there; a default plugin that is enabled again,
+    and not disabled, is refused.
 
     It is refused as a plugin that is enabled twice is (R-CONFIG-25).
     """

@@ -2,6 +2,7 @@
 """Extenders in v1.19: an extender rejects a node as Unschedulable only.
 
 Promised: what is asked and answered is documented with the API of extenders, k8s.io/kube-scheduler/extender/v1.
+Shows in: extenders.
 Source: pkg/scheduler/core/extender.go, Filter, send; k8s.io/kube-scheduler/extender/v1/types.go,
 ExtenderFilterResult.
 """
@@ -29,8 +30,8 @@ class Extender(current.Extender):
     """This Extender is that of later releases except for the methods that it overrides."""
 
     def _read_filter_result(self, answer: object) -> FilterResult:
-        """R-EXTENDER-51: In v1.19 failedAndUnresolvableNodes is not a field of an extender's answer: a node that
-        is only named there is not among the feasible ones, and has no reason."""
+        """R-EXTENDER-51 (instead of R-EXTENDER-04): In v1.19 failedAndUnresolvableNodes is not a field of an
+        extender's answer: a node that is only named there is not among the feasible ones, and has no reason."""
         if not isinstance(answer, Mapping):
             return super()._read_filter_result(answer)
         known = {name: value for name, value in answer.items() if str(name).lower() != _FOR_GOOD}

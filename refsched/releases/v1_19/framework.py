@@ -4,6 +4,7 @@ release.
 
 PreFilter does not restrict the search, PreScore skips no plugin, and errors are worded otherwise.
 Promised: what plugins answer at each point is documented with the scheduling framework, KEP-624.
+Shows in: config.
 Source: pkg/scheduler/framework/runtime/framework.go.
 """
 
@@ -57,9 +58,9 @@ class Framework(current.Framework):
     def run_pre_filter_plugins(self, pod: PodInfo, snapshot: Snapshot) -> PreFilterResult:
         """R-FRAMEWORK-51: In v1.19 the first PreFilter plugin that rejects the pod, with either code, rejects it
         on every node, and the plugins after it are not called.
-        R-FRAMEWORK-52 (observed: a plugin without its PreFilter is a configuration that nobody should have): In
-        v1.19 a plugin that is disabled at PreFilter alone fails with an error where its Filter reads what
-        PreFilter computes."""
+        R-FRAMEWORK-52 (instead of R-FRAMEWORK-10; observed: a plugin without its PreFilter is a configuration that
+        nobody should have): In v1.19 a plugin that is disabled at PreFilter alone fails with an error where its
+        Filter reads what PreFilter computes."""
         states: dict[str, Any] = {}
         skipped: set[str] = set()
         for plugin in self.pre_filter_plugins:
@@ -100,12 +101,12 @@ class Framework(current.Framework):
         self, pod: PodInfo, nodes: Sequence[NodeInfo], snapshot: Snapshot, state: CycleState = NO_STATE
     ) -> Scores | Status:
         """R-FRAMEWORK-53: In v1.19 every Score plugin scores every feasible node.
-        R-FRAMEWORK-54 (observed: a plugin without its PreScore is a configuration that nobody should have): In
-        v1.19 a plugin that is disabled at PreScore alone fails with an error where its Score reads what PreScore
-        computes; the first Score plugin that fails on a node is reported.
-        R-EXTENDER-53 (observed: what a node that was sent back lacks is an accident): In v1.19 a node that an
-        extender sends back as an object is scored as the snapshot has it, with its pods and its images; one that
-        the snapshot does not have is an error if there are two or more.
+        R-FRAMEWORK-54 (instead of R-FRAMEWORK-11; observed: a plugin without its PreScore is a configuration that
+        nobody should have): In v1.19 a plugin that is disabled at PreScore alone fails with an error where its
+        Score reads what PreScore computes; the first Score plugin that fails on a node is reported.
+        R-EXTENDER-53 (observed: what a node that was sent back lacks is an accident; shows in extenders; needs
+        score): In v1.19 a node that an extender sends back as an object is scored as the snapshot has it, with its
+        pods and its images; one that the snapshot does not have is an error if there are two or more.
 
         Source: Score of each plugin, which looks the node up by its name.
         """
@@ -142,8 +143,8 @@ class Framework(current.Framework):
     # --- Reserve, Permit, PreBind, Bind -----------------------------------------------------------
 
     def failure_at(self, point: str, plugin: Plugin, status: Status, pod: Pod) -> Status:
-        """R-WORDS-52: In v1.19 whatever Reserve, PreBind or Bind answers, other than Success, is an error, also a
-        rejection; only Permit can reject a pod."""
+        """R-WORDS-52 (shows in any record): In v1.19 whatever Reserve, PreBind or Bind answers, other than
+        Success, is an error, also a rejection; only Permit can reject a pod."""
         name, said = plugin.name, status.message
         applies("R-WORDS-52")
         match point:

@@ -2,6 +2,7 @@
 """Event handlers in v1.19: an event is a move request for all pods, or for those with a matching affinity.
 
 Observed: in which order cache and queue are informed is the version's own.
+Shows in: queue.
 Source: pkg/scheduler/eventhandlers.go.
 """
 
@@ -113,8 +114,8 @@ def _handle_pod(scheduler: SchedulerState, event: Event) -> None:
 
 
 def _handle_assigned_pod(scheduler: SchedulerState, before: Pod | None, after: Pod | None) -> None:
-    """R-EVENT-55: In v1.19 an assigned pod that is added or updated is a move request for the pods that have
-    a required affinity term which it matches.
+    """R-EVENT-55 (instead of R-EVENT-06): In v1.19 an assigned pod that is added or updated is a move request for
+    the pods that have a required affinity term which it matches.
     R-EVENT-56: In v1.19 an assigned pod that is deleted is a move request for all pods.
 
     Source: AssignedPodAdded, AssignedPodUpdated, deletePodFromCache.
@@ -145,8 +146,8 @@ def _wants_near(assigned: Pod) -> Callable[[Pod], bool]:
 
 
 def skips_update(scheduler: SchedulerState, pod: Pod) -> bool:
-    """R-EVENT-57: In v1.19 an update of an assumed pod is skipped if nothing but its annotations, finalizers
-    or conditions changed; any other brings the pod into activeQ.
+    """R-EVENT-57 (instead of R-EVENT-07): In v1.19 an update of an assumed pod is skipped if nothing but its
+    annotations, finalizers or conditions changed; any other brings the pod into activeQ.
 
     Source: skipPodUpdate.
     """
@@ -168,8 +169,9 @@ def _stripped(pod: Pod) -> Pod:
 
 
 def is_skipped(scheduler: SchedulerState, pod: Pod) -> bool:
-    """R-EVENT-58: In v1.19 a popped pod is skipped if it is being deleted, if it is assumed and has not changed
-    since, or if it was created anew for another scheduler while the attempt of the pod before it failed.
+    """R-EVENT-58 (instead of R-EVENT-05): In v1.19 a popped pod is skipped if it is being deleted, if it is
+    assumed and has not changed since, or if it was created anew for another scheduler while the attempt of the pod
+    before it failed.
 
     Source: scheduler.go, scheduleOne, skipPodSchedule.
     """

@@ -76,9 +76,9 @@ _NO_NAME = {"metadata.name": ""}
 @frozen
 class NamelessAffinity(VolumeNodeAffinity):
     def allows(self, node_labels: Mapping[str, str]) -> bool:
-        """R-VOLBIND-55 (observed: that volumes cannot name nodes is an accident of v1.19): In v1.19 a term of a
-        volume's node affinity compares its matchFields with an empty name instead of the node's: one with In
-        matches no node, and one with NotIn matches every node."""
+        """R-VOLBIND-55 (observed: that volumes cannot name nodes is an accident of v1.19; shows in volumes): In
+        v1.19 a term of a volume's node affinity compares its matchFields with an empty name instead of the node's:
+        one with In matches no node, and one with NotIn matches every node."""
         return self.required is None or any(
             not term.is_empty
             and all(r.matches(node_labels) for r in term.match_expressions)

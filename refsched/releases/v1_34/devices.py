@@ -5,6 +5,7 @@ one.
 Changed by: kubernetes #134189 (no device is taken from a pool that is incomplete or invalid).
 
 Observed: a scheduler may take another pool if the first one is invalid.
+Shows in: devices.
 Source: dynamic-resource-allocation/structured/internal/experimental/allocator_experimental.go, allocateOne."""
 
 from __future__ import annotations

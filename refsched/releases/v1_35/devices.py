@@ -4,6 +4,7 @@
 Changed by: kubernetes #136641 (pools and slices have an order).
 
 Observed: in which order devices are tried is not part of the API.
+Shows in: devices.
 Source: dynamic-resource-allocation/structured/internal/incubating/allocator_incubating.go, pools_incubating.go.
 """
 

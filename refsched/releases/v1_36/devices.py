@@ -7,6 +7,7 @@ shared are not consumed again), #140600 (distinctAttribute holds between the dev
 capacity left), #139731 and #139814 (configuration that is for all requests names none).
 
 Observed: these are defects, or words, of earlier releases.
+Shows in: devices.
 Source: dynamic-resource-allocation/structured/internal/incubating/allocator_incubating.go,
 pools_incubating.go, constraint.go, consumable_capacity.go."""
 

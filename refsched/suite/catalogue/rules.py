@@ -6,9 +6,7 @@ The docstring of the function, method or class that does it begins a sentence wi
 that is made of plugin, resource and action. Nothing is written twice.
 
 A rule is *promised* where the documented API or a KEP says so: any scheduler that calls itself compatible must
-keep it. The other ones are *observed*. The docstring of a module says what holds for its rules (``Promised:
-hostPort is documented with the Pod API.``), and a rule for which something else holds says it behind its id
-(``R-PORTS-04 (observed: queueing hints may only save attempts, KEP-4247): …``). No level is a default.
+keep it. The other ones are *observed*. No level is a default (refsched/suite/catalogue/said.py).
 """
 
 from __future__ import annotations
@@ -31,24 +29,14 @@ from refsched.releases import DEFAULT, RELEASES
 from refsched.releases.release import Release
 from refsched.releases.v1_19.queue import transitions as v1_19
 from refsched.suite.catalogue.elsewhere import why_elsewhere
-from refsched.suite.catalogue.holding import releases_of
+from refsched.suite.catalogue.holding import releases_by_rule
+from refsched.suite.catalogue.said import RULE_ID, SAID, Said, said_by_module, said_of_rows
 
-RULE_ID = r"R-[A-Z]+(?:-PREP)?-\d{2,3}"
-PROMISED = "promised"
-OBSERVED = "observed"
-
-_LEVEL = rf"(?P<level>{PROMISED}|{OBSERVED}):\s(?P<why>[^()]+)"
-_INSTEAD = rf"instead\sof\s(?P<instead>{RULE_ID}(?:,\s{RULE_ID})*)"
 _STATED = re.compile(
-    rf"\b(?P<id>{RULE_ID})(?:\s\((?:{_INSTEAD})?(?:;\s)?(?:{_LEVEL})?\))?:\s(?P<sentence>.*?)"
-    rf"(?=\b{RULE_ID}(?:\s\([^()]*\))?:\s|\n\s*\n|\b(?:Source|Promised|Observed): |\bRaises |\Z)",
+    rf"\b(?P<id>{RULE_ID})(?:{SAID})?:\s(?P<sentence>.*?)"
+    rf"(?=\b{RULE_ID}(?:\s\([^()]*\))?:\s|\n\s*\n|\b(?:Source|Promised|Observed|Shows in): |\bRaises |\Z)",
     re.DOTALL,
 )
-_OF_ITS_RULES = re.compile(
-    rf"^(?P<level>Promised|Observed): (?P<why>.*?)\.(?=\s+{RULE_ID} \(|\n\s*\n|\s+Source: |\s*\Z)",
-    re.DOTALL | re.MULTILINE,
-)
-_OF_A_ROW = re.compile(rf"(?P<id>{RULE_ID})\s\({_LEVEL}\)\.")
 _SOURCE = re.compile(r"\bSource: (?P<source>.*?)(?=\n\s*\n|\Z)", re.DOTALL)
 
 TRANSITIONS_OF: Mapping[str, Transitions] = {
@@ -61,20 +49,35 @@ SUITE_MODULES = ("refsched.suite.histories.judge", "refsched.suite.invariants")
 """Where the suite itself states rules: those that need no specification."""
 
 
+EVENT_ROWS = "CURE"
+"""The area of the rows of plugins' events."""
+
+
 @frozen
 class Rule:
     """``module`` is the Python module and ``place`` the name in it (``NodePorts.filter``) of what implements the
-    rule, ``source`` where it stands in Kubernetes; ``level`` is promised or observed, and ``why_level`` says why
-    in one sentence. A rule of an earlier release holds there instead of the rules ``instead_of``."""
+    rule, ``source`` where it stands in Kubernetes, and ``said`` what the rule or else its module says of it."""
 
     id: str
     sentence: str
     module: str
     place: str
     source: str
-    level: str
-    why_level: str
-    instead_of: tuple[str, ...] = ()
+    said: Said
+
+    @property
+    def level(self) -> str:
+        return self.said.level
+
+    @property
+    def why_level(self) -> str:
+        """Returns why the rule is promised, or observed, as the end of a sentence."""
+        return self.said.why_level
+
+    @property
+    def instead_of(self) -> tuple[str, ...]:
+        """Returns the rules of later releases that this rule of an earlier one stands for."""
+        return self.said.instead_of
 
     @property
     def area(self) -> str:
@@ -129,37 +132,16 @@ def all_rules() -> dict[str, Rule]:
 
 @cache
 def _releases_of_rules() -> Mapping[str, tuple[str, ...]]:
-    """What no release refers to holds wherever another rule of its area does, and else in all."""
-    referring = {rule.id: _releases_that_refer_to(rule) for rule in all_rules().values()}
-    replaced: dict[str, set[str]] = {}
-    for rule in all_rules().values():
-        for other in rule.instead_of:
-            replaced.setdefault(other, set()).update(referring[rule.id])
-    found = {
-        rule: tuple(
-            name
-            for name in releases
-            if name not in replaced.get(rule, ()) and rule not in RELEASES[name].lacks
-        )
-        for rule, releases in referring.items()
-    }
-    of_area: dict[str, set[str]] = {}
-    for rule in all_rules().values():
-        of_area.setdefault(rule.area, set()).update(found[rule.id])
-    return {
-        rule.id: found[rule.id]
-        or tuple(name for name in RELEASES if name in of_area[rule.area] or not of_area[rule.area])
-        for rule in all_rules().values()
-    }
-
-
-def _releases_that_refer_to(rule: Rule) -> tuple[str, ...]:
-    with_row = tuple(
-        name
+    rows = {
+        name: _event_rows_of(name).union(row.rule for row in release.queue.transitions)
         for name, release in RELEASES.items()
-        if any(row.rule == rule.id for row in release.queue.transitions) or rule.id in _event_rows_of(name)
-    )
-    return with_row or releases_of(rule.module, rule.place)
+    }
+    return releases_by_rule(all_rules().values(), rows)
+
+
+def is_applied(rule: Rule) -> bool:
+    """Returns whether the specification applies the rule; those that the suite states are not."""
+    return not rule.module.startswith(SUITE_MODULES)
 
 
 def level_of(rule: str) -> str:
@@ -209,37 +191,23 @@ def _stated_in(folder: str) -> Iterator[Rule]:
 def _rules_of(module: str, text: str) -> Iterator[Rule]:
     tree = ast.parse(text)
     documentation = ast.get_docstring(tree)
-    source, level = _source_of(documentation) or "", _level_in(documentation)
-    yield from _documented(tree, module, "", source, level)
-    of_rows = {found["id"]: _level(found) for found in _OF_A_ROW.finditer(documentation or "")}
+    source, said = _source_of(documentation) or "", said_by_module(documentation)
+    yield from _documented(tree, module, "", source, said)
+    of_rows = said_of_rows(documentation)
     for row in TRANSITIONS_OF.get(module, ()):
         place = f"{row.place.value}, {row.occurrence.value}"
         source_of_row = f"{source.partition(',')[0]}, {row.source}"
-        yield Rule(row.rule, row.why, module, place, source_of_row, *of_rows.get(row.rule, level))
+        yield Rule(row.rule, row.why, module, place, source_of_row, said.behind(of_rows.get(row.rule, "")))
 
 
-def _documented(
-    node: ast.AST, module: str, place: str, source: str, level: tuple[str, str]
-) -> Iterator[Rule]:
+def _documented(node: ast.AST, module: str, place: str, source: str, said: Said) -> Iterator[Rule]:
     for name, child, documentation in _names(node):
         inside = f"{place}.{name}" if place else name
         nearer = _source_of(documentation) or source
         for found in _STATED.finditer(documentation):
-            own = _level(found) if found["level"] else level
-            instead_of = tuple(re.findall(RULE_ID, found["instead"] or ""))
-            yield Rule(found["id"], _one_line(found["sentence"]), module, inside, nearer, *own, instead_of)
-        yield from _documented(child, module, inside, nearer, level)
-
-
-def _level(found: re.Match[str]) -> tuple[str, str]:
-    """Returns the level, and why it is this one."""
-    return found["level"].lower(), _one_line(found["why"])
-
-
-def _level_in(documentation: str | None) -> tuple[str, str]:
-    """Returns what the docstring of a module says of its rules; two empty texts if it says nothing."""
-    found = _OF_ITS_RULES.search(documentation or "")
-    return _level(found) if found else ("", "")
+            own = said.behind(found["said"] or "")
+            yield Rule(found["id"], _one_line(found["sentence"]), module, inside, nearer, own)
+        yield from _documented(child, module, inside, nearer, said)
 
 
 def _names(node: ast.AST) -> Iterator[tuple[str, ast.AST, str]]:
@@ -279,8 +247,8 @@ def _event_rules() -> Iterator[Rule]:
 
 
 def _event_rules_of(release: Release) -> Iterator[Rule]:
-    """Their level stands with the table that asks the hints."""
-    level = _level_in(hint_table.__doc__)
+    """What holds for them is said by the module that asks the hints."""
+    said = said_by_module(hint_table.__doc__)
     if release.queue.on_event is not HintTable.strategy:
         return
     for plugin in default_plugins(release.name):
@@ -296,7 +264,7 @@ def _event_rules_of(release: Release) -> Iterator[Rule]:
                 type(plugin).__module__,
                 f"{plugin.name}.EVENTS",
                 f"EventsToRegister of {plugin.name}",
-                *level,
+                said,
             )
 
 
@@ -339,7 +307,7 @@ def plugin_of(rule: str) -> str | None:
     stated = all_rules().get(rule)
     if stated is None:
         return None
-    if stated.area == "CURE":
+    if stated.area == EVENT_ROWS:
         return stated.id.split("-")[2]
     found = [
         module

@@ -28,7 +28,8 @@ from refsched.releases import release_of
 from refsched.rules import listening
 from refsched.suite.catalogue.attribution import Attribution
 from refsched.suite.catalogue.reach import Reach
-from refsched.suite.catalogue.rules import PROMISED, counterpart
+from refsched.suite.catalogue.rules import counterpart
+from refsched.suite.catalogue.said import PROMISED
 from refsched.suite.catalogue.showing import shown_with
 from refsched.suite.catalogue.suspicion import MOST
 from refsched.suite.histories.findings import Finding, KnownDefectMetError

@@ -23,8 +23,8 @@ from refsched.releases.release import Release as KubernetesRelease
 from refsched.suite.adapters.answers import OBJECT_INPUTS, Hello
 from refsched.suite.catalogue.rules import all_rules, default_plugins
 from refsched.suite.catalogue.showing import (
-    OF_WHAT_COUNTS,
     brought_about_by,
+    counts_on_nodes,
     deciding_plugins,
     shown_only_with,
     shown_with,
@@ -150,7 +150,7 @@ class Part:
         inputs = brought_about_by(rule)
         if inputs and self.inputs.isdisjoint(inputs):
             return f"the input {inputs[0]}"
-        if rule.startswith(OF_WHAT_COUNTS) and "cache" in claimed:
+        if counts_on_nodes(rule) and "cache" in claimed:
             return ""
         plugins = deciding_plugins(rule)
         return plugins[0] if plugins and set(plugins) <= set(self.left_out) else ""

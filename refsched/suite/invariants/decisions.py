@@ -2,6 +2,7 @@
 """Invariants of a decision: what every attempt that selects a node must satisfy.
 
 Promised: that a pod runs only where it fits and where no filter rejects it is documented with kube-scheduler.
+Shows in: score.
 """
 
 from __future__ import annotations
@@ -86,8 +87,9 @@ def _promises(
 
 
 def fits(ledger: Ledger, attempt: Attempt, promises: Promises) -> Iterator[Finding]:
-    """R-INV-01: A pod fits on the node that is chosen for it, in each resource that the pod asks for, beside all
-    that is bound or assumed there, unless the configuration ignores that resource or has no NodeResourcesFit."""
+    """R-INV-01 (shows in any record): A pod fits on the node that is chosen for it, in each resource that the pod
+    asks for, beside all that is bound or assumed there, unless the configuration ignores that resource or has no
+    NodeResourcesFit."""
     node, pod = ledger.nodes.get(attempt.node or ""), ledger.pods[attempt.pod]
     if node is None or not promises.fits or attempt.pod in ledger.held | ledger.unclear:
         return
@@ -107,8 +109,8 @@ def fits(ledger: Ledger, attempt: Attempt, promises: Promises) -> Iterator[Findi
 
 
 def passed_every_filter(ledger: Ledger, attempt: Attempt, promises: Promises) -> Iterator[Finding]:
-    """R-INV-02: A node that is chosen passed every filter, unless an extender named it that was not asked about
-    it."""
+    """R-INV-02 (shows in filter): A node that is chosen passed every filter, unless an extender named it that was
+    not asked about it."""
     if attempt.filter is None or attempt.node is None or attempt.result != SCHEDULED:
         return
     status = attempt.filter.get(attempt.node)

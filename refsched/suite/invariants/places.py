@@ -2,6 +2,7 @@
 """Invariants of places: a pod is in one place, nothing is lost, and what was taken is given back.
 
 Promised: that a pod is bound once and stays pending until then is documented with the Pod API.
+Shows in: queue.
 """
 
 from __future__ import annotations
@@ -59,7 +60,8 @@ def nothing_lost(ledger: Ledger, queues: Queues) -> Iterator[Finding]:
 
 
 def given_back(ledger: Ledger, nodes: Nodes) -> Iterator[Finding]:
-    """R-INV-08: The pods that count on a node are those that are bound or assumed there, and no others."""
+    """R-INV-08 (shows in cache): The pods that count on a node are those that are bound or assumed there, and no
+    others."""
     for name, usage in sorted(nodes.nodes.items()):
         for pod in usage.pods:
             place = ledger.bound.get(pod) or ledger.assumed.get(pod)

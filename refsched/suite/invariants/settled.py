@@ -65,8 +65,8 @@ def waits_in_vain_are_seen(config: dict[str, Any]) -> bool:
 
 
 def left_behind(ledger: Ledger, promises: Mapping[str, Promises], quiet: Quiet) -> Iterator[Finding]:
-    """R-INV-09: A pod that fits on a node is scheduled within its backoff and the time after which unschedulable
-    pods are flushed, as long as nothing else happens and no other pod competes."""
+    """R-INV-09 (shows in queue): A pod that fits on a node is scheduled within its backoff and the time after
+    which unschedulable pods are flushed, as long as nothing else happens and no other pod competes."""
     pending = {key: pod for key, pod in sorted(ledger.pods.items()) if _is_pending(ledger, key, pod)}
     kept_for_others = any(pod.status.nominated_node_name for pod in pending.values())
     if kept_for_others or not quiet.nominated.isdisjoint(pending):

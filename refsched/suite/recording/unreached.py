@@ -39,3 +39,22 @@ TRANSITIONS: Mapping[str, str] = {
     "R-QUEUE-44": _ACTIVATED_IN_FLIGHT,
 }
 """These are the reasons by rule."""
+
+_SHARED_CODE = (
+    "what decides is the code of later releases, whose example shows it; the histories of this release that are "
+    "listened to do not bring it about"
+)
+
+NOT_HEARD_IN_THE_OLDEST: Mapping[str, str] = dict.fromkeys(
+    (
+        "R-ASSUME-02",
+        "R-EXTENDER-08",
+        "R-NOM-04",
+        "R-QUEUE-55",
+        "R-REQUEST-10",
+        "R-VOLBIND-20",
+        "R-VOLBIND-21",
+    ),
+    _SHARED_CODE,
+)
+"""These rules hold in the oldest release, and none of its histories and recordings applies them (applied.json)."""

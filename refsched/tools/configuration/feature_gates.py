@@ -2,6 +2,7 @@
 """Feature gates: the release in which given gates are set otherwise than by default.
 
 Promised: that a gate is known, and may be locked, is documented with the feature gates.
+Shows in: config.
 Source: component-base/featuregate/feature_gate.go, SetFromMap.
 """
 

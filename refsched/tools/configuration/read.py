@@ -2,6 +2,7 @@
 """Reading a KubeSchedulerConfiguration, strictly and with its plugins' arguments.
 
 Promised: what a configuration says is documented with KubeSchedulerConfiguration.
+Shows in: config.
 Source: cmd/kube-scheduler/app/options/configfile.go, loadConfig; pkg/scheduler/apis/config/scheme/scheme.go;
 pkg/scheduler/apis/config/v1/defaults.go; k8s.io/kube-scheduler/config/v1/types.go,
 DecodeNestedObjects.

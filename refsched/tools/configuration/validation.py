@@ -5,6 +5,7 @@ What concerns leader election and the connection to the API server is not valida
 by it.
 
 Promised: what a configuration may say is documented with KubeSchedulerConfiguration.
+Shows in: config.
 Source: pkg/scheduler/apis/config/validation/validation.go; pkg/scheduler/extender.go, makeTransport;
 client-go/transport/transport.go, TLSConfigFor.
 """

@@ -90,8 +90,8 @@ _FIELDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 
 
 def refuse_gated_fields(kind: str, value: Mapping[str, Any], gates: Mapping[str, FeatureGate]) -> None:
-    """R-FEATURE-05: An object with a field that is behind a feature gate is refused with the name of the gate,
-    if the gate is off and cannot be set here."""
+    """R-FEATURE-05 (shows in config): An object with a field that is behind a feature gate is refused with the
+    name of the gate, if the gate is off and cannot be set here."""
     for gate, kinds in _FIELDS.items():
         if gate in gates and gates[gate].default:
             continue

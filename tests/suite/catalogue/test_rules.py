@@ -15,8 +15,6 @@ from refsched.queue.transitions import TRANSITIONS
 from refsched.releases import RELEASES
 from refsched.suite.catalogue.elsewhere import why_elsewhere
 from refsched.suite.catalogue.rules import (
-    OBSERVED,
-    PROMISED,
     Rule,
     action_name,
     all_rules,
@@ -25,6 +23,7 @@ from refsched.suite.catalogue.rules import (
     level_of,
     rules_of,
 )
+from refsched.suite.catalogue.said import OBSERVED, PROMISED, Said, said_by_module, said_of_rows
 from refsched.suite.session.conforming import REPLAY, Declaration
 
 
@@ -118,3 +117,32 @@ def test_a_rule_that_does_not_hold_in_a_release_has_a_counterpart_of_its_area() 
 def test_where_a_release_has_no_rule_of_the_area_the_rule_stays() -> None:
     assert counterpart("R-DRA-01", "1.19", ("R-WORDS-53",)) == "R-DRA-01"
     assert counterpart("R-NO-01", "1.19", ()) == "R-NO-01"
+
+
+# --- What a rule says of itself -------------------------------------------------------------------
+
+
+def test_what_stands_behind_an_id_holds_instead_of_what_the_module_says() -> None:
+    module = said_by_module(
+        "A module.\n\nPromised: ports are\ndocumented.\nShows in: queue.\nSource: a.go.\n"
+    )
+    assert module == Said("promised", "ports are documented", shows_in=("queue",))
+    own = module.behind(
+        "instead of R-A-01, R-A-02; observed: it is\n  an accident; shows in any record; needs api"
+    )
+    assert own == Said("observed", "it is an accident", ("R-A-01", "R-A-02"), (), ("api",))
+    assert module.behind("brought about by update").brought_about_by == ("update",)
+
+
+def test_a_module_that_says_nothing_gives_its_rules_no_level() -> None:
+    assert said_by_module(None) == Said()
+
+
+def test_what_can_not_be_said_is_an_error() -> None:
+    with pytest.raises(ValueError, match="a rule says of itself: shown nowhere"):
+        Said().behind("shown nowhere")
+
+
+def test_the_docstring_of_a_table_says_what_holds_for_single_rows() -> None:
+    said = said_of_rows("Shows in: queue. R-QUEUE-01 (needs api). R-QUEUE-02 says more (not this).")
+    assert said == {"R-QUEUE-01": "needs api"}

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from refsched.suite.catalogue.rules import OBSERVED, PROMISED, all_rules, level_of, rules_of_hint
+from refsched.suite.catalogue.rules import all_rules, level_of, rules_of_hint
+from refsched.suite.catalogue.said import OBSERVED, PROMISED
 from refsched.suite.catalogue.suspicion import Circumstances, rarity, suspects
 
 ALWAYS = ("R-QUEUE-01", "R-FRAMEWORK-13", "R-FIT-02")
@@ -17,7 +18,7 @@ ALWAYS = ("R-QUEUE-01", "R-FRAMEWORK-13", "R-FIT-02")
         ("filter.n1", "NodeResourcesFit", "R-FIT-02", "R-REQUEST-04", "R-REQUEST-04"),
         ("filter.n1", "NodeResourcesFit", "R-FIT-02", "R-PODAFF-10", "R-FIT-02"),
         ("filter.n1", "NodeResourcesFit", "R-FIT-02", "R-FIT-06", "R-FIT-02"),
-        ("filter.n1", "TaintToleration", "R-TAINT-01", "R-TAINT-02", "R-TAINT-02"),
+        ("filter.n1", "TaintToleration", "R-TAINT-01", "R-TAINT-02", "R-TAINT-01"),
         ("scores.n1.NodeResourcesFit", "NodeResourcesFit", "R-FIT-06", "R-FIT-07", "R-FIT-07"),
         ("nodes.n1.milliCPU", "", "R-FIT-01", "R-REQUEST-03", "R-REQUEST-03"),
         ("victims", "", "R-PREEMPT-08", "R-PREEMPT-07", "R-PREEMPT-07"),

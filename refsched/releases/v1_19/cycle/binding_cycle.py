@@ -2,6 +2,7 @@
 """The binding cycle of v1.19: an assumed pod is bound, or its reservations are released.
 
 Promised: the points of the binding cycle are documented with the scheduling framework, KEP-624.
+Shows in: scripted, volumes, devices, extenders, api.
 Source: pkg/scheduler/scheduler.go, scheduleOne, bind, extendersBinding.
 """
 
@@ -53,9 +54,10 @@ def _wait_on_permit(cycle: Cycle) -> Runs:
 
 
 def _bind(cycle: Cycle) -> Runs:
-    """R-BIND-51: In v1.19 an extender that binds goes before the Bind plugins, and its failure is the failure of
-    the binding, ignorable or not.
-    R-BIND-52: In v1.19 a binding that fails, and one that every Bind plugin skips, is an error."""
+    """R-BIND-51 (instead of R-EXTENDER-13, R-EXTENDER-14): In v1.19 an extender that binds goes before the Bind
+    plugins, and its failure is the failure of the binding, ignorable or not.
+    R-BIND-52 (instead of R-BIND-04): In v1.19 a binding that fails, and one that every Bind plugin skips, is an
+    error."""
     pod, node = cycle.on_node
     for extender in cycle.framework.extenders:
         if extender.is_binder and extender.is_interested(pod):

@@ -2,6 +2,7 @@
 """Decide in v1.19: every search considers all nodes, and every node that PreFilter rejected has its status.
 
 Observed: which nodes are looked at, and in which order, is an optimization.
+Shows in: score.
 Source: pkg/scheduler/core/generic_scheduler.go, Schedule, findNodesThatFitPod, prioritizeNodes.
 """
 
@@ -30,7 +31,8 @@ class Decider(current.Decider):
         return evolve(decision, diagnosis=evolve(decision.diagnosis, absent=SUCCESS))
 
     def _try_nominated_node(self, filters: NodeFilter) -> Search:
-        """R-SEARCH-51: In v1.19 the node nominated to the pod is searched like any other, in its place."""
+        """R-SEARCH-51 (instead of R-SEARCH-03): In v1.19 the node nominated to the pod is searched like any other,
+        in its place."""
         applies("R-SEARCH-51", when=self.snapshot.get(filters.pod.pod.status.nominated_node_name) is not None)
         return Search()
 
@@ -39,7 +41,8 @@ class Decider(current.Decider):
 
     @property
     def needs_one_only(self) -> bool:
-        """R-SEARCH-52: In v1.19 a search goes on without anything that scores, and any feasible node is chosen."""
+        """R-SEARCH-52 (instead of R-SEARCH-08): In v1.19 a search goes on without anything that scores, and any
+        feasible node is chosen."""
         applies("R-SEARCH-52", when=not self._has_scores)
         return False
 
@@ -56,8 +59,8 @@ class Decider(current.Decider):
 
 
 def _with_reasons(before: Status, now: Status) -> Status:
-    """R-EXTENDER-54 (observed: the wording of reasons is not part of the API): In v1.19 a node that Filter, or an
-    extender before, rejected keeps its status if an extender rejects it too, and the extender's reason is added to
-    it. Source: findNodesThatPassExtenders."""
+    """R-EXTENDER-54 (instead of R-EXTENDER-15; observed: the wording of reasons is not part of the API; shows in
+    extenders): In v1.19 a node that Filter, or an extender before, rejected keeps its status if an extender
+    rejects it too, and the extender's reason is added to it. Source: findNodesThatPassExtenders."""
     applies("R-EXTENDER-54")
     return evolve(before, reasons=(*before.reasons, *now.reasons))

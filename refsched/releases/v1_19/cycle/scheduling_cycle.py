@@ -3,6 +3,7 @@
 why not.
 
 Promised: the scheduling cycle is documented with the scheduling framework, KEP-624.
+Shows in: volumes.
 Source: pkg/scheduler/scheduler.go, scheduleOne; core/generic_scheduler.go, Schedule.
 """
 
@@ -49,7 +50,7 @@ CLAIM_IS_BEING_DELETED = Reason('persistentvolumeclaim "{}" is being deleted', "
 
 
 def scheduling_cycle(cycle: Cycle) -> Generator[Stop, None, bool]:
-    """R-CYCLE-51: In v1.19 a pod is rejected as Unschedulable while there is no node.
+    """R-CYCLE-51 (shows in any record): In v1.19 a pod is rejected as Unschedulable while there is no node.
 
     The cycle runs from Pop to the end of Permit, and returns whether the pod is to be bound.
     """
@@ -109,7 +110,8 @@ def reason_of(status: Status) -> str:
 def _post_filter(
     cycle: Cycle, pod: PodInfo, snapshot: Snapshot, decision: Decision, attempt: Attempt
 ) -> bool:
-    """R-CYCLE-52: In v1.19 too, PostFilter is run if the pod fits on no node; its errors are not reported."""
+    """R-CYCLE-52 (shows in preemption): In v1.19 too, PostFilter is run if the pod fits on no node; its errors are
+    not reported."""
     applies("R-CYCLE-52")
     outcome = run_post_filter(cycle, pod, snapshot, decision)
     message = fit_error_message(decision.diagnosis, len(snapshot.nodes))
@@ -130,8 +132,9 @@ def _assume_and_reserve(cycle: Cycle, snapshot: Snapshot, host: str) -> Generato
 
 
 def roll_back(cycle: Cycle) -> None:
-    """R-CYCLE-53: In v1.19 too, every Reserve plugin's Unreserve is called in reverse order, and the assumed pod
-    is forgotten, when a step after assume fails; no event requeues other pods for that."""
+    """R-CYCLE-53 (instead of R-ROLLBACK-02, R-ROLLBACK-03; shows in scripted, volumes, devices, extenders, api):
+    In v1.19 too, every Reserve plugin's Unreserve is called in reverse order, and the assumed pod is forgotten,
+    when a step after assume fails; no event requeues other pods for that."""
     applies("R-CYCLE-53")
     run_unreserve_plugins(cycle)
     with suppress(CacheError):

@@ -17,8 +17,8 @@ from refsched.rules import applies
 
 
 def fit_error_message(diagnosis: Diagnosis, number_of_nodes: int) -> str:
-    """R-WORDS-51: In v1.19 a FitError counts, for each reason, the nodes that were rejected with it; what
-    PostFilter said is not part of it."""
+    """R-WORDS-51 (instead of R-WORDS-01): In v1.19 a FitError counts, for each reason, the nodes that were
+    rejected with it; what PostFilter said is not part of it."""
     applies("R-WORDS-51")
     statuses = diagnosis.node_to_status
     counts = Counter(reason for status in statuses.values() for reason in status.reasons)

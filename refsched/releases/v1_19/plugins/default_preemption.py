@@ -2,6 +2,7 @@
 """DefaultPreemption in v1.19: a pod that fits on no node evicts pods of lower priority.
 
 Promised: preemption and nomination are documented with the priority of pods.
+Shows in: preemption.
 Source: plugins/defaultpreemption/default_preemption.go; pkg/scheduler/factory.go, create;
 pkg/scheduler/util/utils.go, GetUpdatedPod, ClearNominatedNodeName.
 """
@@ -35,10 +36,12 @@ class DefaultPreemption:
     # --- PostFilter -------------------------------------------------------------------------------
 
     def post_filter(self, context: PostFilterContext) -> PostFilterResult:
-        """R-PREEMPT-58: In v1.19 the pod's nomination is cleared if preemption could help on no node.
-        R-PREEMPT-59: In v1.19 too, pods of lower priority lose their nomination to the node.
-        R-PREEMPT-60 (observed: that preemption asks no extender is a mistake of v1.19): In v1.19 no extender is
-        asked about preemption, since the framework is not given any.
+        """R-PREEMPT-58 (instead of R-PREEMPT-15): In v1.19 the pod's nomination is cleared if preemption could
+        help on no node.
+        R-PREEMPT-59 (instead of R-PREEMPT-16): In v1.19 too, pods of lower priority lose their nomination to the
+        node.
+        R-PREEMPT-60 (instead of R-PREEMPT-12; observed: that preemption asks no extender is a mistake of v1.19):
+        In v1.19 no extender is asked about preemption, since the framework is not given any.
         R-PREEMPT-61 (observed: that a pod which was deleted is tried at all is a mistake of v1.19): In v1.19
         preemption is for the pod as it is stored, which may differ from the one that was popped; it ends with an
         error if there is no pod of this name any more."""
@@ -69,9 +72,10 @@ class DefaultPreemption:
 
 
 def _is_eligible(context: PostFilterContext) -> bool:
-    """R-PREEMPT-51: In v1.19 a pod whose preemptionPolicy is Never preempts no pod.
-    R-PREEMPT-52: In v1.19 a pod does not preempt while a pod of lower priority is being deleted on the node
-    nominated to it, for whatever reason, unless that node has become one where evicting pods does not help."""
+    """R-PREEMPT-51 (instead of R-PREEMPT-01): In v1.19 a pod whose preemptionPolicy is Never preempts no pod.
+    R-PREEMPT-52 (instead of R-PREEMPT-02): In v1.19 a pod does not preempt while a pod of lower priority is being
+    deleted on the node nominated to it, for whatever reason, unless that node has become one where evicting pods
+    does not help."""
     if context.pod.pod.spec.preemption_policy == "Never":
         applies("R-PREEMPT-51")
         return False
@@ -82,9 +86,9 @@ def _is_eligible(context: PostFilterContext) -> bool:
 
 
 def _potential_nodes(context: PostFilterContext) -> list[NodeInfo]:
-    """R-PREEMPT-53 (observed: on which nodes preemption is tried is an optimization): In v1.19 preemption is tried
-    on every node that was not rejected as UnschedulableAndUnresolvable, also on one that was not looked at or that
-    an extender rejected."""
+    """R-PREEMPT-53 (instead of R-PREEMPT-03; observed: on which nodes preemption is tried is an optimization): In
+    v1.19 preemption is tried on every node that was not rejected as UnschedulableAndUnresolvable, also on one that
+    was not looked at or that an extender rejected."""
     hopeless = Code.UNSCHEDULABLE_AND_UNRESOLVABLE
     nodes = [node for node in context.snapshot.nodes if context.status_of(node.name).code is not hopeless]
     applies("R-PREEMPT-53", when=nodes)

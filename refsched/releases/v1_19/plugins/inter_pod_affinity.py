@@ -79,8 +79,9 @@ class InterPodAffinity(current.InterPodAffinity):
     def normalize_score(
         self, scores: current.TopologyScores, pod: PodInfo, raw: Mapping[str, int]
     ) -> Mapping[str, int]:
-        """R-PODAFF-53: In v1.19 scores for inter-pod affinity are scaled between the lowest and the highest, where
-        the lowest is at most 0 and the highest at least 0; where all are 0, all stay 0."""
+        """R-PODAFF-53 (instead of R-PODAFF-13): In v1.19 scores for inter-pod affinity are scaled between the
+        lowest and the highest, where the lowest is at most 0 and the highest at least 0; where all are 0, all stay
+        0."""
         lowest, highest = min(0, *raw.values()), max(0, *raw.values())
         if lowest == highest:
             return raw

@@ -32,8 +32,8 @@ class NodeAffinity:
     # --- Filter -----------------------------------------------------------------------------------
 
     def filter(self, state: object, pod: PodInfo, node: NodeInfo) -> Status:
-        """R-NODEAFF-51: In v1.19 a node that lacks a label of the pod's nodeSelector, or that none of its required
-        node affinity terms match, is rejected as UnschedulableAndUnresolvable."""
+        """R-NODEAFF-51 (instead of R-NODEAFF-04): In v1.19 a node that lacks a label of the pod's nodeSelector, or
+        that none of its required node affinity terms match, is rejected as UnschedulableAndUnresolvable."""
         if matches_required(pod.pod, node.existing_node):
             return SUCCESS
         return unresolvable(NOT_SELECTED)
@@ -41,12 +41,12 @@ class NodeAffinity:
     # --- Score ------------------------------------------------------------------------------------
 
     def score(self, state: object, pod: PodInfo, node: NodeInfo) -> int | Status:
-        """R-NODEAFF-52: In v1.19 a node scores the weights of the pod's preferred terms whose matchExpressions
-        match it; matchFields do not count.
+        """R-NODEAFF-52 (instead of R-NODEAFF-06): In v1.19 a node scores the weights of the pod's preferred terms
+        whose matchExpressions match it; matchFields do not count.
         R-NODEAFF-53 (observed: a preference without expressions is not documented): In v1.19 a preferred term
         without matchExpressions matches no node.
-        R-NODEAFF-54: In v1.19 a preferred term that compares with a value that is no integer ends the attempt with
-        an error when a node is scored."""
+        R-NODEAFF-54 (instead of R-NODEAFF-08): In v1.19 a preferred term that compares with a value that is no
+        integer ends the attempt with an error when a node is scored."""
         total = 0
         for term in affinity_of(pod.pod).preferred_during_scheduling_ignored_during_execution:
             if term.weight == 0:

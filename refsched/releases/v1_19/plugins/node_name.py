@@ -22,8 +22,8 @@ class NodeName(current.NodeName):
     # --- Filter -----------------------------------------------------------------------------------
 
     def filter(self, state: object, pod: PodInfo, node: NodeInfo) -> Status:
-        """R-NODENAME-51: In v1.19 too, a pod that sets spec.nodeName is rejected on every other node as
-        UnschedulableAndUnresolvable."""
+        """R-NODENAME-51 (instead of R-NODENAME-01): In v1.19 too, a pod that sets spec.nodeName is rejected on
+        every other node as UnschedulableAndUnresolvable."""
         if pod.pod.spec.node_name in ("", node.name):
             return SUCCESS
         return unresolvable(OTHER_NODE)

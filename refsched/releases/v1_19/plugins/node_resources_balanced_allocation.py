@@ -24,8 +24,8 @@ class NodeResourcesBalancedAllocation:
     # --- Score ------------------------------------------------------------------------------------
 
     def score(self, state: object, pod: PodInfo, node: NodeInfo) -> int:
-        """R-BALANCED-51: In v1.19 a node scores 100 less the difference, in percent, between the shares of its cpu
-        and of its memory that would be requested.
+        """R-BALANCED-51 (instead of R-BALANCED-06): In v1.19 a node scores 100 less the difference, in percent,
+        between the shares of its cpu and of its memory that would be requested.
         R-BALANCED-52: In v1.19 a node whose cpu or memory would be requested whole, or that has none of it, scores
         0 for balance."""
         cpu = _share(allocation(CPU, pod.pod, node))

@@ -61,9 +61,10 @@ class NodeResourcesFit:
     # --- Filter -----------------------------------------------------------------------------------
 
     def filter(self, wanted: Resource, pod: PodInfo, node: NodeInfo) -> Status:
-        """R-FIT-51: In v1.19 a node is rejected as Unschedulable with one reason per insufficient resource, and
-        with "Too many pods" if it has no pod slot left, even if the pod asks for more than the whole node has.
-        R-FIT-52: In v1.19 a pod that asks for nothing needs a pod slot only."""
+        """R-FIT-51 (instead of R-FIT-02, R-FIT-03): In v1.19 a node is rejected as Unschedulable with one reason
+        per insufficient resource, and with "Too many pods" if it has no pod slot left, even if the pod asks for
+        more than the whole node has.
+        R-FIT-52 (instead of R-FIT-01): In v1.19 a pod that asks for nothing needs a pod slot only."""
         reasons = [TOO_MANY_PODS] if len(node.pods) + 1 > node.allocatable.allowed_pod_number else []
         if wanted == Resource(allowed_pod_number=wanted.allowed_pod_number):
             applies("R-FIT-52")
@@ -86,8 +87,8 @@ class NodeResourcesFit:
         return insufficient
 
     def _ignores(self, resource: str) -> bool:
-        """R-FIT-54: In v1.19 too, an extended resource does not reject a node if ignoredResources names it or
-        ignoredResourceGroups names the part of its name before the slash."""
+        """R-FIT-54 (instead of R-FIT-04; needs config): In v1.19 too, an extended resource does not reject a node
+        if ignoredResources names it or ignoredResourceGroups names the part of its name before the slash."""
         if not is_extended_resource(resource):
             return False
         group, _, _ = resource.partition("/")

@@ -36,8 +36,9 @@ class NodeResourcesLeastAllocated:
 
 
 def _free_share(use: Allocation) -> int:
-    """R-LEAST-01: For NodeResourcesLeastAllocated a resource scores the share of its capacity that stays free, in
-    whole percent; a resource that is requested beyond its capacity, or that the node does not have, scores 0."""
+    """R-LEAST-01 (instead of R-FIT-06; shows in score): For NodeResourcesLeastAllocated a resource scores the
+    share of its capacity that stays free, in whole percent; a resource that is requested beyond its capacity, or
+    that the node does not have, scores 0."""
     applies("R-LEAST-01")
     if use.capacity == 0 or use.requested > use.capacity:
         return 0

@@ -37,8 +37,9 @@ class NodeResourcesMostAllocated:
 
 
 def _used_share(use: Allocation) -> int:
-    """R-MOST-01: For NodeResourcesMostAllocated a resource scores the share of its capacity that is requested, in
-    whole percent and at most 100; a resource that the node does not have scores 0."""
+    """R-MOST-01 (instead of R-FIT-07; shows in score): For NodeResourcesMostAllocated a resource scores the share
+    of its capacity that is requested, in whole percent and at most 100; a resource that the node does not have
+    scores 0."""
     applies("R-MOST-01")
     if use.capacity == 0:
         return 0

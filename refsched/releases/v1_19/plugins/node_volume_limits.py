@@ -3,6 +3,7 @@
 there.
 
 Promised: the limits of volumes are documented with the CSINode API and with node-specific volume limits.
+Shows in: volumes.
 Source: plugins/nodevolumelimits/csi.go, utils.go; pkg/volume/util/attach_limit.go, GetCSIAttachLimitKey.
 """
 
@@ -62,8 +63,9 @@ class NodeVolumeLimits:
     # --- Filter -----------------------------------------------------------------------------------
 
     def filter(self, objects: ObjectStore, pod: PodInfo, node: NodeInfo) -> Status:
-        """R-VOLLIMIT-51: In v1.19 a node is rejected as Unschedulable if, for a CSI driver with a limit, the
-        volumes of the pods there and the pod's own that none of them uses are more than the limit."""
+        """R-VOLLIMIT-51 (instead of R-VOLLIMIT-02): In v1.19 a node is rejected as Unschedulable if, for a CSI
+        driver with a limit, the volumes of the pods there and the pod's own that none of them uses are more than
+        the limit."""
         new = _csi_volumes(pod.pod, objects)
         if isinstance(new, Status):
             return new
@@ -84,8 +86,9 @@ class NodeVolumeLimits:
 
 
 def _limits(node: NodeInfo, objects: ObjectStore) -> dict[str, int]:
-    """R-VOLLIMIT-52: In v1.19 the limit of a driver is the count in the CSINode or, where it has none, what the
-    node's status lists as allocatable under attachable-volumes-csi- and the driver's name."""
+    """R-VOLLIMIT-52 (instead of R-VOLLIMIT-04): In v1.19 the limit of a driver is the count in the CSINode or,
+    where it has none, what the node's status lists as allocatable under attachable-volumes-csi- and the driver's
+    name."""
     allocatable = node.allocatable.scalar
     limits = {key: limit for key, limit in allocatable.items() if key.startswith(ATTACHABLE_VOLUMES_PREFIX)}
     applies("R-VOLLIMIT-52", when=limits)
@@ -104,8 +107,8 @@ def limit_key(driver: str) -> str:
 
 
 def _csi_volumes(pod: Pod, objects: ObjectStore) -> Volumes | Status:
-    """R-VOLLIMIT-53: In v1.19 only volumes that claims stand for count, and a claim that does not exist counts
-    nothing."""
+    """R-VOLLIMIT-53 (instead of R-VOLLIMIT-06): In v1.19 only volumes that claims stand for count, and a claim
+    that does not exist counts nothing."""
     volumes: Volumes = {}
     for name in claim_names(pod):
         if not name:
@@ -121,8 +124,8 @@ def _csi_volumes(pod: Pod, objects: ObjectStore) -> Volumes | Status:
 
 
 def _driver_and_handle(claim: PersistentVolumeClaim, objects: ObjectStore) -> tuple[str, str]:
-    """R-VOLLIMIT-54: In v1.19 a claim whose volume does not exist counts for the provisioner of its class, unless
-    that is a plugin that was compiled into Kubernetes."""
+    """R-VOLLIMIT-54 (instead of R-VOLLIMIT-08): In v1.19 a claim whose volume does not exist counts for the
+    provisioner of its class, unless that is a plugin that was compiled into Kubernetes."""
     volume = objects.get(PersistentVolume, claim.spec.volume_name) if claim.spec.volume_name else None
     if volume is not None:
         csi = volume.spec.csi

@@ -4,6 +4,7 @@ attach.
 
 These are plugins of v1.19; for the CSI drivers that replaced them NodeVolumeLimits has the limits.
 Promised: the limits of disks are documented with node-specific volume limits.
+Shows in: volumes.
 Source: plugins/nodevolumelimits/non_csi.go; pkg/volume/util/attach_limit.go.
 """
 

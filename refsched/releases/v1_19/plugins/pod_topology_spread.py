@@ -67,8 +67,9 @@ class PodTopologySpread(current.PodTopologySpread):
     def constraints_of(
         self, pod: Pod, when_unsatisfiable: str, objects: ObjectStore
     ) -> tuple[Constraint, ...]:
-        """R-SPREAD-51: In v1.19 default constraints apply to a pod without constraints of its own that a Service,
-        ReplicationController, ReplicaSet or StatefulSet selects, and count the pods that all of these select."""
+        """R-SPREAD-51 (instead of R-SPREAD-01, R-SPREAD-02; needs config): In v1.19 default constraints apply to a
+        pod without constraints of its own that a Service, ReplicationController, ReplicaSet or StatefulSet
+        selects, and count the pods that all of these select."""
         own = pod.spec.topology_spread_constraints
         if own:
             return tuple(map(_counting_all, compile_constraints(own, pod, when_unsatisfiable)))
@@ -123,8 +124,8 @@ class PodTopologySpread(current.PodTopologySpread):
         return Continue(evolve(state, spreads=tuple(_in_domains_of(scored, each) for each in state.spreads)))
 
     def score(self, state: ScoreState, pod: PodInfo, node: NodeInfo) -> int:
-        """R-SPREAD-55 (observed: how a score becomes an integer is not part of the API): In v1.19 a node's score
-        for topology spread is cut to an integer, not rounded."""
+        """R-SPREAD-55 (instead of R-SPREAD-14; observed: how a score becomes an integer is not part of the API):
+        In v1.19 a node's score for topology spread is cut to an integer, not rounded."""
         applies(
             "R-SPREAD-58",
             when=node.name not in state.ignored
@@ -137,8 +138,8 @@ class PodTopologySpread(current.PodTopologySpread):
     def normalize_score(
         self, state: ScoreState, pod: PodInfo, scores: Mapping[str, int]
     ) -> Mapping[str, int]:
-        """R-SPREAD-56 (observed: a score that is the same for every node decides nothing): In v1.19 every node
-        scores 100 for topology spread where the pod has no ScheduleAnyway constraint."""
+        """R-SPREAD-56 (instead of R-SPREAD-12; observed: a score that is the same for every node decides nothing):
+        In v1.19 every node scores 100 for topology spread where the pod has no ScheduleAnyway constraint."""
         applies("R-SPREAD-56", when=not state.spreads)
         return normalized(scores, state.ignored)
 
@@ -174,10 +175,10 @@ def _counting_all(constraint: Constraint) -> Constraint:
 def _spread(
     constraint: Constraint, constraints: Sequence[Constraint], pod: Pod, snapshot: Snapshot
 ) -> Spread:
-    """R-SPREAD-52 (observed: which nodes' pods v1.19 counts was changed later): In v1.19 the domains of a
-    DoNotSchedule constraint are those of the nodes that the pod's node selector and required node affinity allow
-    and that have the keys of all its constraints; the pods on every node of these domains count, also on a node
-    that is itself not allowed."""
+    """R-SPREAD-52 (instead of R-SPREAD-07; observed: which nodes' pods v1.19 counts was changed later): In v1.19
+    the domains of a DoNotSchedule constraint are those of the nodes that the pod's node selector and required node
+    affinity allow and that have the keys of all its constraints; the pods on every node of these domains count,
+    also on a node that is itself not allowed."""
     counts: dict[str, int] = {}
     for info in snapshot.nodes:
         labels = info.existing_node.metadata.labels
@@ -192,8 +193,8 @@ def _spread(
 
 
 def _moved(state: FilterState, incoming: Pod, other: Pod, node: NodeInfo, by: int) -> FilterState:
-    """R-SPREAD-54: In v1.19 a pod that comes to a node, or leaves it, changes the count of each domain that the
-    node is in, if the node has the keys of all constraints and the domain counts.
+    """R-SPREAD-54 (instead of R-SPREAD-09): In v1.19 a pod that comes to a node, or leaves it, changes the count
+    of each domain that the node is in, if the node has the keys of all constraints and the domain counts.
 
     v1.19.16 itself panics (a nil pointer in updateWithPod) if the domain does not count, which may happen on
     a node that the pod's node selector excludes. Here the count stays as it is.

@@ -67,9 +67,9 @@ class RequestedToCapacityRatio:
 
 
 def _utilization(use: Allocation) -> int:
-    """R-RATIO-02: For RequestedToCapacityRatio a resource is utilized by 100 percent less the share of its
-    capacity that stays free, which is cut to whole percent; a resource that is requested beyond its capacity, or
-    that the node does not have, is utilized by 100 percent."""
+    """R-RATIO-02 (shows in score): For RequestedToCapacityRatio a resource is utilized by 100 percent less the
+    share of its capacity that stays free, which is cut to whole percent; a resource that is requested beyond its
+    capacity, or that the node does not have, is utilized by 100 percent."""
     applies("R-RATIO-02")
     if use.capacity == 0 or use.requested > use.capacity:
         return MAX_UTILIZATION

@@ -5,6 +5,7 @@ v1.19.
 NodeResourcesLeastAllocated, NodeResourcesMostAllocated, RequestedToCapacityRatio and v1.19's
 NodeResourcesBalancedAllocation share it.
 Observed: which requests and defaults count in a score is not part of the API.
+Shows in: score.
 Source: plugins/noderesources/resource_allocation.go; pkg/scheduler/util/non_zero.go.
 """
 

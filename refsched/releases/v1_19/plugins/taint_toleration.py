@@ -25,8 +25,9 @@ class TaintToleration(current.TaintToleration):
     # --- Filter -----------------------------------------------------------------------------------
 
     def filter(self, state: object, pod: PodInfo, node: NodeInfo) -> Status:
-        """R-TAINT-51: In v1.19 a node with an untolerated NoSchedule or NoExecute taint is rejected as
-        UnschedulableAndUnresolvable, and the reason names the key and the value of the first such taint."""
+        """R-TAINT-51 (instead of R-TAINT-01, R-TAINT-02): In v1.19 a node with an untolerated NoSchedule or
+        NoExecute taint is rejected as UnschedulableAndUnresolvable, and the reason names the key and the value of
+        the first such taint."""
         for taint in untolerated_taints(pod.pod, node.existing_node):
             return unresolvable(UNTOLERATED.of(taint.key, taint.value))
         return SUCCESS

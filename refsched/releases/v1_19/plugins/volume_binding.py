@@ -4,6 +4,7 @@ report.
 
 Both are feature gates that are off by default in v1.19 (CSIMigrationAWS and the like, CSIStorageCapacity).
 Promised: volumeBindingMode and the node affinity of volumes are documented with the storage API.
+Shows in: volumes.
 Source: plugins/volumebinding/volume_binding.go; pkg/controller/volume/scheduling/scheduler_binder.go and
 scheduler_assume_cache.go.
 """
@@ -77,9 +78,9 @@ class VolumeBinding(current.VolumeBinding):
     # --- PreFilter --------------------------------------------------------------------------------
 
     def pre_filter(self, pod: PodInfo, snapshot: Snapshot) -> Continue[current.PodState] | Skip | Reject:
-        """R-VOLBIND-51: In v1.19 a pod with an unbound claim that does not wait for its first consumer is
-        rejected on every node as UnschedulableAndUnresolvable; volumes are looked up by the class in their spec,
-        whatever their annotation says. Source: pvStorageClassIndexFunc."""
+        """R-VOLBIND-51 (instead of R-VOLBIND-03): In v1.19 a pod with an unbound claim that does not wait for its
+        first consumer is rejected on every node as UnschedulableAndUnresolvable; volumes are looked up by the
+        class in their spec, whatever their annotation says. Source: pvStorageClassIndexFunc."""
         if all(volume.persistent_volume_claim is None for volume in pod.pod.spec.volumes):
             return Skip()
         claims = claims_of(pod.pod, snapshot.objects, attrgetter("spec.storage_class_name"))
@@ -118,9 +119,9 @@ class VolumeBinding(current.VolumeBinding):
     def pre_bind(
         self, state: current.PodState | None, pod: PodInfo, node: NodeInfo, api: Api
     ) -> Status | WaitFor:
-        """R-VOLBIND-54: In v1.19 too, what was assumed is written, and the pod waits until all of it is bound, or
-        until bindTimeoutSeconds are over; if Reserve is disabled, what Filter found is written unchanged, and it
-        is an error if that is no volume to bind or no claim to provision."""
+        """R-VOLBIND-54 (instead of R-VOLBIND-23): In v1.19 too, what was assumed is written, and the pod waits
+        until all of it is bound, or until bindTimeoutSeconds are over; if Reserve is disabled, what Filter found
+        is written unchanged, and it is an error if that is no volume to bind or no claim to provision."""
         if state is None:
             return SUCCESS
         changes = state.changes if state.is_reserved else current.not_assumed(state, node)
@@ -146,8 +147,8 @@ class VolumeBinding(current.VolumeBinding):
 
 
 def _rejection_by_bound(claims: Claims, node: Node, objects: ObjectStore) -> str | None:
-    """R-VOLBIND-52: In v1.19 a node is rejected as UnschedulableAndUnresolvable if the volume of a bound claim
-    does not exist, or if its node affinity does not allow the node."""
+    """R-VOLBIND-52 (instead of R-VOLBIND-07): In v1.19 a node is rejected as UnschedulableAndUnresolvable if the
+    volume of a bound claim does not exist, or if its node affinity does not allow the node."""
     for claim in claims:
         volume = objects.latest(PersistentVolume, claim.spec.volume_name)
         if volume is None:
@@ -158,9 +159,9 @@ def _rejection_by_bound(claims: Claims, node: Node, objects: ObjectStore) -> str
 
 
 def _rejection_by_delayed(state: current.PodState, node: NodeInfo) -> str | None:
-    """R-VOLBIND-53: In v1.19 a node is rejected as UnschedulableAndUnresolvable if a claim that is to be bound
-    with the pod's node finds no volume there and cannot be provisioned for the node. Which one of equal volumes a
-    claim finds is open anew on each node."""
+    """R-VOLBIND-53 (instead of R-VOLBIND-05, R-VOLBIND-08, R-VOLBIND-14): In v1.19 a node is rejected as
+    UnschedulableAndUnresolvable if a claim that is to be bound with the pod's node finds no volume there and
+    cannot be provisioned for the node. Which one of equal volumes a claim finds is open anew on each node."""
     found = state.found_on(node)
     if found is None:
         return CANNOT_BIND

@@ -2,6 +2,7 @@
 """VolumeZone in v1.19: claims are looked up for each node, and only for one with a zone or region label.
 
 Promised: the labels of zones and regions are documented with the well-known labels.
+Shows in: volumes.
 Source: plugins/volumezone/volume_zone.go.
 """
 
@@ -36,8 +37,8 @@ class VolumeZone:
     # --- Filter -----------------------------------------------------------------------------------
 
     def filter(self, objects: ObjectStore, pod: PodInfo, node: NodeInfo) -> Status:
-        """R-VOLZONE-51: In v1.19 a node that has any label of zone or region is rejected as
-        UnschedulableAndUnresolvable if, for a label of zone or region of a bound volume, its own value of this
+        """R-VOLZONE-51 (instead of R-VOLZONE-05): In v1.19 a node that has any label of zone or region is rejected
+        as UnschedulableAndUnresolvable if, for a label of zone or region of a bound volume, its own value of this
         very label is not among the volume's.
         R-VOLZONE-52 (observed: a pod whose claim is missing is rejected before any node is looked at): In v1.19 a
         claim that cannot be looked up, or whose volume cannot, rejects only the nodes that have a label of zone or

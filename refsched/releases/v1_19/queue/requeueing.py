@@ -3,6 +3,7 @@
 say.
 
 Observed: how the queue is divided is this version's way to retry in time.
+Shows in: queue.
 Source: pkg/scheduler/internal/queue/scheduling_queue.go.
 """
 
@@ -37,8 +38,9 @@ class MoveRequests(in_flight.InFlight):
         self._since_pop: list[ObservedEvent] = []
 
     def add(self, pod: QueuedPod) -> None:
-        """R-FLIGHT-51 (observed: what is remembered for pods in flight is not part of the API): In v1.19 a Pop
-        ends what was remembered, also for pods that were popped before and are still being bound.
+        """R-FLIGHT-51 (instead of R-FLIGHT-03; observed: what is remembered for pods in flight is not part of the
+        API): In v1.19 a Pop ends what was remembered, also for pods that were popped before and are still being
+        bound.
 
         Source: Pop, AddUnschedulableIfNotPresent; factory.go, MakeDefaultErrorFunc, which passes the cycle
         that is the last one when the pod comes back.
@@ -119,8 +121,9 @@ class Backoff(backoff.Backoff):
     """This Backoff is counted to the nanosecond."""
 
     def expiration(self, pod: QueuedPod) -> float:
-        """R-BACKOFF-51 (observed: which attempts a backoff counts was changed between releases): In v1.19 the
-        backoff of a pod grows with the number of its attempts, whether they ended in errors or not.
+        """R-BACKOFF-51 (instead of R-BACKOFF-02; observed: which attempts a backoff counts was changed between
+        releases): In v1.19 the backoff of a pod grows with the number of its attempts, whether they ended in
+        errors or not.
 
         Source: getBackoffTime, calculateBackoffDuration.
         """
@@ -128,8 +131,8 @@ class Backoff(backoff.Backoff):
         return self.rounded(pod.timestamp + self.duration(pod.attempts))
 
     def is_backing_off(self, pod: QueuedPod, now: float) -> bool:
-        """R-BACKOFF-52 (observed: how exactly a backoff is measured is not part of the API): In v1.19 a backoff is
-        over at the nanosecond at which it ends.
+        """R-BACKOFF-52 (instead of R-BACKOFF-05; observed: how exactly a backoff is measured is not part of the
+        API): In v1.19 a backoff is over at the nanosecond at which it ends.
 
         Source: isPodBackingoff, flushBackoffQCompleted.
         """
@@ -153,8 +156,9 @@ class Nominator(nominator.Nominator):
     """
 
     def nominate(self, pod: Pod, node: str | None = None) -> None:
-        """R-NOM-51 (promised: status.nominatedNodeName is documented with the Pod API): In v1.19 a pod that exists
-        is nominated even if it is already assigned to a node.
+        """R-NOM-51 (instead of R-NOM-02, R-NOM-03; promised: status.nominatedNodeName is documented with the Pod
+        API; shows in preemption): In v1.19 a pod that exists is nominated even if it is already assigned to a
+        node.
 
         Source: nominatedPodMap.add.
         """
@@ -167,8 +171,9 @@ class Nominator(nominator.Nominator):
         self._put(pod, to)
 
     def counted_on(self, node: str, waiting: nominator.Waiting) -> tuple[PodInfo, ...]:
-        """R-NOM-52 (promised: status.nominatedNodeName is documented with the Pod API): In v1.19 a nominated pod
-        counts as it was when it was nominated or last updated in a queue, whether it waits in a queue or not.
+        """R-NOM-52 (instead of R-NOM-06; promised: status.nominatedNodeName is documented with the Pod API; shows
+        in preemption): In v1.19 a nominated pod counts as it was when it was nominated or last updated in a queue,
+        whether it waits in a queue or not.
 
         Source: NominatedPodsForNode.
         """

@@ -6,6 +6,7 @@ pods are in flight: a pod that was popped is in none of its queues, so that an u
 second time while its attempt goes on. A *move request* is an event that moves pods from unschedulableQ,
 whether it holds any or not.
 Observed: how the queue is divided is this version's way to retry in time.
+Shows in: queue.
 Source: pkg/scheduler/internal/queue/scheduling_queue.go, in the function that each row names.
 """
 

@@ -5,6 +5,7 @@ Changed by: kubernetes #137607 (a search for devices that takes too long is an e
 allocated already count for the score).
 
 Observed: how a search ends that takes too long is a setting.
+Shows in: devices.
 Source: plugins/dynamicresources/dynamicresources.go.
 """
 

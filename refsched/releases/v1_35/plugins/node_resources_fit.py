@@ -21,8 +21,8 @@ from refsched.rules import applies
 @frozen
 class NodeResourcesFitArgs(current_args.NodeResourcesFitArgs):
     def check_ratio(self, strategy: current_args.ScoringStrategy) -> None:
-        """R-ARGS-20 (instead of R-ARGS-19): Until v1.35 a requestedToCapacityRatio is allowed with a strategy of
-        another type, and its shape is checked there too."""
+        """R-ARGS-20 (instead of R-ARGS-19; shows in config): Until v1.35 a requestedToCapacityRatio is allowed
+        with a strategy of another type, and its shape is checked there too."""
         ratio = strategy.requested_to_capacity_ratio
         if ratio is None or strategy.type == current_args.REQUESTED_TO_CAPACITY_RATIO:
             super().check_ratio(strategy)

@@ -3,6 +3,7 @@
 
 Changed by: kubernetes #135322 (the migration of Portworx is complete).
 Promised: that in-tree volumes count as those of CSI drivers is documented with CSI volume migration.
+Shows in: volumes.
 Source: plugins/nodevolumelimits/utils.go, isCSIMigrationOn.
 """
 

@@ -5,6 +5,7 @@ Changed by: kubernetes #140222 (PostFilter gives no reason if it does nothing), 
 allocated claim is an event).
 
 Observed: the wording of messages, and when events requeue pods, is not part of the API.
+Shows in: devices.
 Source: plugins/dynamicresources/dynamicresources.go.
 """
 
@@ -17,7 +18,7 @@ from refsched.framework.events import RESOURCE_CLAIM, ActionType, EventHint
 from refsched.framework.interface import Api
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.post_filter import PostFilterContext, PostFilterResult
-from refsched.framework.status import Status, unschedulable
+from refsched.framework.status import SUCCESS, Status, unschedulable
 from refsched.plugins import dynamic_resources as current
 from refsched.plugins.dynamic_resources_claims import PodClaims
 from refsched.releases.v1_36.devices import Allocator
@@ -56,5 +57,9 @@ class DynamicResources(current.DynamicResources):
         for claim in state.to_allocate if state is not None else ():
             end_allocation(claim, api.objects)
         return status
+
+    def bound(self, state: PodClaims, api: Api) -> Status:
+        """Returns Success: ``pre_bind`` ends what counts as about to be written."""
+        return SUCCESS
 
     EVENTS = EVENTS

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a rule holds is what was heard: no release applies a rule that it lacks, and each applies all others."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from conformance.wrong.rarity import LISTENED_TO, heard_in_histories, heard_in_recordings
+from refsched.releases import RELEASES
+from refsched.suite.catalogue.rules import all_rules
+from refsched.suite.catalogue.suspicion import TABLE
+from refsched.suite.recording.unreached import NOT_HEARD_IN_THE_OLDEST
+from refsched.tools.rulebook.examples import example_of
+from refsched.tools.rulebook.without_example import NOT_COMPUTED, why_without_example
+
+
+def that_hold(release: str) -> set[str]:
+    return {rule.id for rule in all_rules().values() if release in rule.releases}
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_no_rule_that_a_release_lacks_is_heard_in_its_histories(release: str) -> None:
+    heard: set[str] = set().union(*heard_in_histories(release, share=200, share_of_cases=8))
+    assert len(heard) > 150
+    assert sorted(heard - that_hold(release)) == []
+
+
+@pytest.mark.parametrize(("release", "share"), [("1.19", 3), ("1.34", 20)])
+def test_no_rule_that_a_release_lacks_is_heard_in_its_recordings(release: str, share: int) -> None:
+    heard: set[str] = set().union(*heard_in_recordings(release, share))
+    assert len(heard) > 150
+    assert sorted(heard - that_hold(release)) == []
+
+
+def unheard() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = json.loads(TABLE.read_text("utf-8"))["unheard"]
+    return found
+
+
+@pytest.mark.parametrize("release", LISTENED_TO)
+def test_a_rule_that_is_not_heard_has_an_example_of_the_release_or_a_reason(release: str) -> None:
+    reasons = NOT_HEARD_IN_THE_OLDEST if release == "1.19" else {}
+    assert [
+        rule
+        for rule in unheard()[release]
+        if rule not in reasons
+        and why_without_example(rule) == NOT_COMPUTED.format(rule)
+        and ((example := example_of(rule)) is None or example.kubernetes != release)
+    ] == []
+
+
+def test_what_has_a_reason_is_not_heard() -> None:
+    assert sorted(NOT_HEARD_IN_THE_OLDEST.keys() - set(unheard()["1.19"])) == []
+
+
+def test_the_table_of_what_is_heard_knows_every_rule() -> None:
+    """A rule that is new or gone makes it stale: ``python -m conformance.wrong.rarity``."""
+    table = json.loads(TABLE.read_text("utf-8"))
+    assert sorted(table["rules"].keys() - all_rules().keys()) == []
+    for release, rules in unheard().items():
+        assert sorted(set(rules) - that_hold(release)) == []
