@@ -41,7 +41,16 @@ KNOWN_DEFECTS: tuple[KnownDefect, ...] = (
     NAMESPACES_OF_HINTS,
 )
 
-MENDED = frozenset({MATCHED_BY_AN_ALTERNATIVE, ALL_OF_AN_ALTERNATIVE, SLICES_OUT_OF_REACH})
+MENDED = frozenset(
+    {
+        MATCHED_BY_AN_ALTERNATIVE,
+        ALL_OF_AN_ALTERNATIVE,
+        SLICES_OUT_OF_REACH,
+        EXCLUDED_NAMESPACES,
+        ONE_TERM_OF_MANY,
+        REQUIRED_APART_BY_A_DELETED_POD,
+    }
+)
 """The newest release does not have these defects any more."""
 
 Oddities = frozenset[Oddity]

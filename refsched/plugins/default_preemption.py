@@ -32,6 +32,9 @@ from refsched.preemption.pick import first_found, outranked_on, possible_picks
 from refsched.preemption.victims import PreemptionSteps
 from refsched.rules import Reason, applies
 
+PLACEMENT_FOUND = Reason(
+    "found a potential placement for pod on node {}, preempting {} victims", "R-PREEMPT-19"
+)
 NO_CANDIDATE = Reason("no candidate node for preemption", "R-PREEMPT-13")
 NOT_HELPFUL = Reason("Preemption is not helpful for scheduling", "R-PREEMPT-03")
 _NOT_HELPFUL = unresolvable(NOT_HELPFUL)
@@ -132,7 +135,13 @@ class DefaultPreemption:
         picked = context.choices.choose("candidate", sorted(picks, key=lambda candidate: candidate.node))
         outranked = outranked_on(context, picked.node)
         applies("R-PREEMPT-16", when=outranked)
-        return PostFilterResult(SUCCESS, picked.node, picked.victims, outranked)
+        return PostFilterResult(self.success(picked), picked.node, picked.victims, outranked)
+
+    def success(self, picked: Candidate) -> Status:
+        """R-PREEMPT-19 (observed: the wording of a message is not part of the API): If preemption helps on a node,
+        the message names the node and the number of victims."""
+        applies("R-PREEMPT-19")
+        return evolve(SUCCESS, reasons=(PLACEMENT_FOUND.of(picked.node, len(picked.victims)),))
 
     def _possible_picks(
         self, context: PostFilterContext, candidates: Sequence[Candidate], wanted: int

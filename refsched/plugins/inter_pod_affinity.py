@@ -209,8 +209,12 @@ class InterPodAffinity:
         """R-PODAFF-14 (observed: queueing hints may only save attempts, KEP-4247): A pod that InterPodAffinity
         rejected is requeued when an assigned pod begins to match all its required affinity terms or ceases to
         match its required anti-affinity terms, and when an assigned pod is deleted whose own required
-        anti-affinity matched the pod, or which matched affinity terms that the pod itself matches."""
-        if any(changed is not None and not changed.spec.node_name for changed in (before, after)):
+        anti-affinity matched the pod, or which matched affinity terms that the pod itself matches.
+        R-PODAFF-16 (observed: queueing hints may only save attempts, KEP-4247): A pod that InterPodAffinity
+        rejected is requeued when its own labels change."""
+        if before is not None and after is not None and after.uid == pod.uid:
+            return applies("R-PODAFF-16")
+        if not all(self.is_placed(changed) for changed in (before, after) if changed is not None):
             return False
         info = PodInfo(pod)
         steps = self.steps
@@ -227,6 +231,12 @@ class InterPodAffinity:
             )
         )
         return applies("R-PODAFF-14", when=came or went or frees)
+
+    def is_placed(self, changed: Pod) -> bool:
+        """R-PODAFF-17 (observed: queueing hints may only save attempts, KEP-4247): A pod that is nominated to a
+        node counts as an assigned one where changes of pods requeue a pod that InterPodAffinity rejected."""
+        is_nominated = not changed.spec.node_name and bool(changed.status.nominated_node_name)
+        return bool(changed.spec.node_name) or applies("R-PODAFF-17", when=is_nominated)
 
     def after_node_change(self, pod: Pod, before: Node | None, after: Node, objects: ObjectStore) -> bool:
         """R-PODAFF-15 (observed: queueing hints may only save attempts, KEP-4247): A pod that InterPodAffinity
@@ -247,7 +257,7 @@ class InterPodAffinity:
         )
         return applies("R-PODAFF-15", when=joins or leaves)
 
-    EVENTS = (
+    EVENTS: ClassVar[tuple[EventHint, ...]] = (
         EventHint(
             POD,
             ActionType.ADD | ActionType.UPDATE_POD_LABEL | ActionType.DELETE,

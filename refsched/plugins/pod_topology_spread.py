@@ -206,13 +206,26 @@ class PodTopologySpread:
         rejected is requeued when an assigned pod of its namespace, or the pod itself, is added or deleted and a
         DoNotSchedule constraint selects it, when such a pod changes so that a constraint begins or ceases to
         select it, and when its own tolerations change and a constraint has nodeTaintsPolicy Honor."""
-        if not all(_is_involved(changed, pod) for changed in (before, after) if changed is not None):
+        if not all(self.is_involved(changed, pod) for changed in (before, after) if changed is not None):
             return False
         constraints = self.constraints_of(pod, DO_NOT_SCHEDULE, objects)
         tolerates_others = _has_new_tolerations(pod, before, after) and any(
             constraint.honors_taints for constraint in constraints
         )
         return applies("R-SPREAD-16", when=_selection_changes(constraints, before, after) or tolerates_others)
+
+    def is_involved(self, changed: Pod, pod: Pod) -> bool:
+        """R-SPREAD-18 (observed: queueing hints may only save attempts, KEP-4247): A pod that is nominated to a
+        node counts as an assigned one where changes of pods requeue a pod that PodTopologySpread rejected.
+
+        Returns whether the changed pod is the pod itself, or an assigned pod of its namespace. Source:
+        involvedInTopologySpreading."""
+        if changed.uid == pod.uid:
+            return True
+        is_near = changed.namespace == pod.namespace
+        if changed.spec.node_name:
+            return is_near
+        return applies("R-SPREAD-18", when=is_near and changed.status.nominated_node_name)
 
     def after_node_change(
         self, pod: Pod, before: Node | None, after: Node | None, objects: ObjectStore
@@ -291,10 +304,3 @@ def _has_new_tolerations(pod: Pod, before: Pod | None, after: Pod | None) -> boo
 def _domain_changes(constraints: Constraints, before: Node, after: Node) -> bool:
     old, new = before.metadata.labels, after.metadata.labels
     return any(old.get(c.topology_key) != new.get(c.topology_key) for c in constraints)
-
-
-def _is_involved(changed: Pod, pod: Pod) -> bool:
-    """Returns whether the changed pod is the pod itself, or an assigned pod of its namespace.
-    Source: involvedInTopologySpreading."""
-    assigned = bool(changed.spec.node_name)
-    return changed.uid == pod.uid or (assigned and changed.namespace == pod.namespace)

@@ -80,7 +80,8 @@ def test_a_pod_does_not_wait_where_evicting_pods_no_longer_helps() -> None:
 def test_as_few_pods_leave_as_will_do_and_the_less_important_ones_first() -> None:
     pods = [pod("a", priority=1), pod("b", priority=3), pod("c", priority=2), pod("high", priority=9)]
     result = preempt(pod("p", 2, 9), node("n", *pods))
-    assert result.status == SUCCESS
+    said = "preemption: found a potential placement for pod on node n, preempting 2 victims"
+    assert result.status == Status(reasons=(said,))
     assert (result.nominated_node, names(result.victims)) == ("n", "c a")
 
 
@@ -195,7 +196,7 @@ def test_errors_count_where_no_node_can_be_helped() -> None:
     )
     assert result.nominated_node is None
     result = preempt(pod("p", 4, 9), *nodes, others=[Errs(("n",))])
-    assert (result.status, result.nominated_node) == (SUCCESS, "m")
+    assert (result.status.is_success, result.nominated_node) == (True, "m")
 
 
 def test_a_node_where_nobody_has_to_leave_is_an_error() -> None:

@@ -6,20 +6,25 @@ from __future__ import annotations
 from attrs import evolve
 
 from refsched.oddities.dynamic_resources import ALL_OF_AN_ALTERNATIVE, MATCHED_BY_AN_ALTERNATIVE
+from refsched.oddities.inter_pod_affinity import REQUIRED_APART_BY_A_DELETED_POD
 from refsched.releases.release import FeatureGate
 from refsched.releases.v1_35.plugins.dynamic_resources import DynamicResources
 from refsched.releases.v1_35.plugins.image_locality import ImageLocality
+from refsched.releases.v1_35.plugins.inter_pod_affinity import InterPodAffinity
 from refsched.releases.v1_35.plugins.node_resources_balanced_allocation import NodeResourcesBalancedAllocation
 from refsched.releases.v1_35.plugins.node_resources_fit import NodeResourcesFit
 from refsched.releases.v1_35.plugins.node_volume_limits import NodeVolumeLimits
+from refsched.releases.v1_35.plugins.pod_topology_spread import PodTopologySpread
 from refsched.releases.v1_36 import V1_36
 
 PLUGINS = (
     DynamicResources,
     ImageLocality,
+    InterPodAffinity,
     NodeResourcesBalancedAllocation,
     NodeResourcesFit,
     NodeVolumeLimits,
+    PodTopologySpread,
 )
 
 NOT_YET = (
@@ -44,6 +49,9 @@ GATES = (
     FeatureGate("VolumeAttributesClass", True, "a claim names the attributes of its volume"),
 )
 
+OF_HINTS = {"R-PODAFF-16", "R-PODAFF-17", "R-SPREAD-18"}
+"""The pod's own labels, and pods that are nominated, requeue no pod."""
+
 OF_TAINTS = {"R-DRA-33", "R-DRA-34", "R-DRA-64"}
 OF_COUNTERS = {"R-DRA-28", "R-DRA-29", "R-DRA-36", "R-DRA-39", "R-DRA-101", "R-DRA-103", "R-DRA-107"}
 OF_SHARES = {
@@ -56,6 +64,7 @@ V1_35 = evolve(
     V1_36.with_plugins(*PLUGINS).without_gates(*NOT_YET).with_gates(*GATES),
     name="1.35",
     tag="v1.35.4",
-    oddities=V1_36.oddities | {MATCHED_BY_AN_ALTERNATIVE, ALL_OF_AN_ALTERNATIVE},
-    lacks=V1_36.lacks | OF_TAINTS | OF_COUNTERS | OF_SHARES,
+    oddities=V1_36.oddities
+    | {MATCHED_BY_AN_ALTERNATIVE, ALL_OF_AN_ALTERNATIVE, REQUIRED_APART_BY_A_DELETED_POD},
+    lacks=V1_36.lacks | OF_HINTS | OF_TAINTS | OF_COUNTERS | OF_SHARES,
 )

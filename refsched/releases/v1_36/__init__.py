@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from attrs import evolve
 
+from refsched.oddities.inter_pod_affinity import EXCLUDED_NAMESPACES, ONE_TERM_OF_MANY
 from refsched.releases.release import FeatureGate, Release
+from refsched.releases.v1_36.plugins.default_preemption import DefaultPreemption
 from refsched.releases.v1_36.plugins.dynamic_resources import DynamicResources
 from refsched.releases.v1_36.plugins.image_locality import ImageLocality
 from refsched.releases.v1_36.plugins.node_name import NodeName
@@ -15,7 +17,7 @@ from refsched.releases.v1_37 import V1_37, without_storage_capacity_scoring, wit
 
 # --- Plugins --------------------------------------------------------------------------------------
 
-PLUGINS = (DynamicResources, ImageLocality, NodeName, NodeUnschedulable, TaintToleration)
+PLUGINS = (DefaultPreemption, DynamicResources, ImageLocality, NodeName, NodeUnschedulable, TaintToleration)
 
 
 def _node_unschedulable_first(release: Release) -> Release:
@@ -69,6 +71,7 @@ LACKS = {
     *("R-VOLBIND-30", "R-VOLBIND-31", "R-VOLBIND-32", "R-VOLBIND-33", "R-ARGS-18"),  # StorageCapacityScoring
     "R-VOLLIMIT-14",  # VolumeLimitScaling
     "R-NODENAME-02",
+    "R-PREEMPT-19",
 }
 
 V1_36 = evolve(
@@ -78,5 +81,6 @@ V1_36 = evolve(
     .with_gates(*GATES),
     name="1.36",
     tag="v1.36.3",
+    oddities=V1_37.oddities | {EXCLUDED_NAMESPACES, ONE_TERM_OF_MANY},
     lacks=V1_37.lacks | LACKS,
 )
