@@ -82,7 +82,8 @@ class Release:
     that its plugins do not answer, and ``served_as`` is the apiVersion of kinds that it serves in an older
     version only. ``as_read`` turns an object that was read into the one that the scheduler decides with.
     ``oddities`` are the known defects of this release. ``lacks`` are the rules that a later release has and this
-    one does not, where none of its own stands for them; a rule of its own names those that it replaces.
+    one does not, where none of its own stands for them; a rule of its own names those that it replaces. ``gaps``
+    are phrases that say what kube-scheduler does in this release and is not specified here yet.
     """
 
     name: str
@@ -110,6 +111,14 @@ class Release:
     served_as: Mapping[str, str] = field(factory=dict)
     oddities: Oddities = AS_PROMISED
     lacks: frozenset[str] = frozenset()
+    gaps: tuple[str, ...] = ()
+
+    @property
+    def warning(self) -> str:
+        """Returns the sentence that says what of this release is not specified yet; empty if it is whole."""
+        if not self.gaps:
+            return ""
+        return f"Kubernetes {self.name} is not wholly specified here yet; missing: {'; '.join(self.gaps)}"
 
     @property
     def args(self) -> Mapping[str, type[PluginArgs]]:

@@ -236,6 +236,16 @@ GATES = gates(
     ),
 )
 
+# --- What is not specified yet --------------------------------------------------------------------
+
+GAPS = (
+    "OpportunisticBatching, by which a pod like the one before it is tried on the next best node first",
+    "the nomination that a binding cycle writes before it waits, and what a failed binding leaves of it",
+    "which updates of a pod itself requeue it, and the flush of unschedulable pods",
+    "the order of victims without a start time, and budgets that are used up",
+    "victims that wait on Permit or are in PreBind",
+)
+
 # --- The release ----------------------------------------------------------------------------------
 
 V1_37 = Release(
@@ -285,4 +295,5 @@ V1_37 = Release(
     is_skipped=is_skipped,
     clean_up_cache=keep_assumed_pods,
     gates=GATES,
+    gaps=GAPS,
 )

@@ -74,4 +74,5 @@ V1_34 = evolve(
     tag="v1.34.2",
     oddities=V1_35.oddities | {SLICES_OUT_OF_REACH},
     lacks=V1_35.lacks | LACKS,
+    gaps=(),
 )
