@@ -41,7 +41,7 @@ from refsched.objects.dra import ResourceClaim
 from refsched.plugins.dynamic_resources_claims import Allocations
 from refsched.preemption.candidate import Candidate
 from refsched.queue.queued_pod import QueuedPod
-from refsched.records import Attempt, Nodes, NodeStatus, Record
+from refsched.records import Attempt, Nodes, NodeStatus, Record, Write
 from refsched.volumes.orders import VolumeOrder
 
 T = TypeVar("T")
@@ -79,6 +79,7 @@ class Following:
     claimed: Claimed = ()
     guessed_volumes: dict[str, Guess] = Factory(dict)
     written: Sequence[ResourceClaim] = ()
+    created: Sequence[str] = ()
     counted: Mapping[str, Sequence[str]] = Factory(dict)
     guessed: set[str] = Factory(set)
     is_blind: bool = False
@@ -92,6 +93,11 @@ class Following:
         """Takes note of the records that are about to come: what they write, and which pods they count where."""
         self.claimed = claimed_volumes(records)
         self.written = written_claims(records)
+        self.created = [
+            each.object["metadata"]["name"]
+            for each in records
+            if isinstance(each, Write) and each.verb == "create"
+        ]
         counted = (each.nodes.items() for each in records if isinstance(each, Nodes))
         self.counted = {node: usage.pods for nodes in counted for node, usage in nodes}
 
@@ -113,6 +119,8 @@ class Following:
         self.offered[question] = len(options)
         if question == "pod":
             return self._pod(options)
+        if question == "name":
+            return cast("T", self._created(str(options[0])))
         if question == "allocation" and len(options) > 1:
             known = {claim.key for claim in self.written}
             self.guessed |= allocated_claims(cast("Sequence[Allocations]", options)) - known
@@ -234,6 +242,11 @@ class Following:
             expected = [option or "no node" for option in options]
             self.not_allowed.append(NotAllowed("node", expected, node or "no node"))
         return cast("T", node)
+
+    def _created(self, name: str) -> str:
+        """Returns the name that the API server generated for an object, if it is recorded."""
+        prefix = name.rpartition("-")[0] + "-"
+        return next((each for each in self.created if each.startswith(prefix)), name)
 
     def _volumes(self, record: Attempt, options: Sequence[VolumeOrder]) -> VolumeOrder:
         snapshot = self._snapshot()

@@ -132,7 +132,7 @@ class ClaimWrites:
             return
         last, is_whole = alike[-1], bool(got.metadata.uid)
         if (got.status.reserved_for or is_whole) and not any(self._same_users(one, got) for one in alike):
-            yield Disagreement(f"claimUsers.{got.key}", last.status.reserved_for, got.status.reserved_for)
+            yield Disagreement(f"claimUsers.{got.key}", _users(last), _users(got))
         finalizers = sorted(got.metadata.finalizers)
         if (finalizers or is_whole) and all(finalizers != sorted(one.metadata.finalizers) for one in alike):
             yield Disagreement(f"claimFinalizers.{got.key}", sorted(last.metadata.finalizers), finalizers)
@@ -160,3 +160,7 @@ def _reported_devices(claim: ResourceClaim) -> list[str]:
 def _uids_in(value: dict[str, Any]) -> Iterable[str]:
     users = (value.get("status") or {}).get("reservedFor") or ()
     return (each["uid"] for each in (value["metadata"], *users) if each.get("uid"))
+
+
+def _users(claim: ResourceClaim) -> list[dict[str, str]]:
+    return [{"name": user.name, "uid": user.uid} for user in claim.status.reserved_for]

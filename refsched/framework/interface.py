@@ -25,6 +25,7 @@ from refsched.objects.store import ObjectStore
 
 MAX_NODE_SCORE = 100
 State = TypeVar("State")
+Written = TypeVar("Written", bound=ApiObject)
 
 
 @frozen
@@ -203,8 +204,9 @@ class Api(Protocol):
         """Sends the ``binding`` subresource of a pod."""
         ...
 
-    def write(self, verb: str, written: ApiObject) -> None:
-        """Writes an object; ``verb`` is create, update or delete."""
+    def write(self, verb: str, written: Written) -> Written:
+        """Writes an object; ``verb`` is create, update or delete. Returns it as it is stored: with a name, if the
+        API server has to generate one."""
         ...
 
 

@@ -32,11 +32,13 @@ class Event:
 
 
 class ApiServer:
-    """The ApiServer has the stored objects, and the events that the scheduler has not seen yet, oldest first."""
+    """The ApiServer has the stored objects, and the events that the scheduler has not seen yet, oldest
+    first."""
 
     def __init__(self) -> None:
         self._stored = ObjectStore()
         self.events: deque[Event] = deque()
+        self._generated = 0
 
     def get(self, kind: type[T], name: str, namespace: str = "") -> T | None:
         """Returns the object as it is stored, whether or not the scheduler has seen it so."""
@@ -67,10 +69,17 @@ class ApiServer:
     # --- The scheduler writes ---------------------------------------------------------------------
 
     def write(self, verb: str, written: ApiObject) -> None:
-        """Stores what the scheduler writes. A deletion that it asks for (``delete``) is carried out by an
-        input."""
+        """Stores what the scheduler writes. The deletion of a pod that it asks for (``delete``) is carried out
+        by an input."""
         if verb != "delete":
             self._store(written)
+        elif not isinstance(written, Pod):
+            self.delete(type(written), written.name, written.namespace)
+
+    def generated(self, generate_name: str) -> tuple[str, str]:
+        """Returns a name for a new object that begins with ``generate_name``, and a uid."""
+        self._generated += 1
+        return f"{generate_name}x{self._generated:04d}", f"uid-generated-{self._generated}"
 
     def bind(self, pod: ObjectMeta, node: str) -> str:
         """Assigns the pod to the node, and returns why this is not possible, or ``""``.

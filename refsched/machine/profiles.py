@@ -19,6 +19,7 @@ from refsched.machine.scheduler import Scheduler
 from refsched.machine.state import START, Clock, SchedulerState
 from refsched.objects.store import ObjectStore
 from refsched.oddities.known_defects import Oddities, with_oddities
+from refsched.plugins.dynamic_resources_extended import ServedResources
 from refsched.queue.hint_table import hint_table
 from refsched.queue.scheduling_queue import SchedulingQueue
 from refsched.releases import DEFAULT
@@ -91,6 +92,7 @@ def scheduler_of(
     assert queue_sort is not None
     clock, objects = Clock(start), ObjectStore()
     objects.ledger(DeviceLedger)
+    objects.ledger(ServedResources)
     queue = SchedulingQueue(
         release.queue,
         queue_sort.less,

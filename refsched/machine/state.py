@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from typing import cast
 
 from attrs import Factory, define, evolve, field
 
@@ -16,7 +17,7 @@ from refsched.cycle.decide import Decider
 from refsched.cycle.find_nodes import SearchNodes, find_nodes
 from refsched.errors import InputError
 from refsched.framework.choices import Choices
-from refsched.framework.interface import Binding
+from refsched.framework.interface import Binding, Written
 from refsched.framework.post_filter import PostFilterResult
 from refsched.framework.runtime import Framework
 from refsched.framework.snapshot import Snapshot
@@ -98,7 +99,13 @@ class SchedulerState:
         refusal = self.api.bind(binding.metadata, binding.target_node)
         return error(refusal) if refusal else SUCCESS
 
-    def write(self, verb: str, written: ApiObject) -> None:
-        """Stores what a plugin writes to the API server, and records it."""
+    def write(self, verb: str, written: Written) -> Written:
+        """Stores what a plugin writes to the API server, records it, and returns it as it is stored."""
+        if not written.metadata.name:
+            name, uid = self.api.generated(written.metadata.generate_name)
+            name = self.choices.choose("name", (name,))
+            named: ApiObject = evolve(written, metadata=evolve(written.metadata, name=name, uid=uid))  # type: ignore[misc]
+            written = cast("Written", named)
         self.api.write(verb, written)
         self.records.append(Write(verb, as_json(written)))
+        return written

@@ -24,6 +24,7 @@ class ObjectMeta:
     name: str = ""
     namespace: str = ""
     uid: str = ""
+    generate_name: str = ""
     labels: Mapping[str, str] = field(factory=dict)
     annotations: Mapping[str, str] = field(factory=dict)
     owner_references: tuple[OwnerReference, ...] = ()

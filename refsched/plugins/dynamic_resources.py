@@ -51,14 +51,22 @@ from refsched.objects.dra import (
 from refsched.objects.pod import Pod
 from refsched.objects.store import ObjectStore
 from refsched.plugins.dynamic_resources_args import DynamicResourcesArgs
-from refsched.plugins.dynamic_resources_claims import Allocations, PodClaims, allocations_on, preference
+from refsched.plugins.dynamic_resources_claims import (
+    Allocations,
+    PodClaims,
+    allocations_on,
+    preference,
+    special_of,
+)
+from refsched.plugins.dynamic_resources_extended import IN_MEMORY, created_claim, special_claim
 from refsched.plugins.dynamic_resources_requests import may_be_allocated
-from refsched.plugins.dynamic_resources_writes import bind_claim, protected, write
+from refsched.plugins.dynamic_resources_writes import bind_claim, bind_special_claim, delete, protected, write
 from refsched.plugins.normalize import normalize
 from refsched.rules import Reason, applies
 
 CANNOT_ALLOCATE = Reason("cannot allocate all claims", "R-DRA-04")
 NOT_AVAILABLE = Reason("resourceclaim not available on the node", "R-DRA-05")
+DELETED = Reason("deletion of ResourceClaim completed", "R-DRA-95")
 DEALLOCATED = Reason("deallocation of ResourceClaim completed", "R-DRA-06")
 NO_STATE = Reason("not found", "R-DRA-07")
 NO_ALLOCATION = Reason("claim allocation not found for node", "R-DRA-08")
@@ -108,15 +116,19 @@ class DynamicResources:
             claims = claims_of(pod.pod, objects)
         except ClaimProblem as problem:
             return Reject(unresolvable(Reason(str(problem), "R-DRA-01")))
-        if not claims:
+        special = self.special_claim(pod.pod, objects)
+        if not claims and special is None:
             applies("R-DRA-02")
             return Skip()
         for claim in claims:
             status = SUCCESS if claim.is_allocated else may_be_allocated(claim, objects)
             if not status.is_success:
                 return Reject(status)
-        if all(claim.is_allocated for claim in claims):
-            return Continue(PodClaims(claims, None))
+        found = PodClaims(claims, None, choices=snapshot.choices)
+        if special is not None:
+            found = evolve(found, claims=(*claims, special), special=special_of(pod.pod, objects))
+        if not found.to_allocate:
+            return Continue(found)
         applies("R-DRA-03")
         allocator = self.allocator(
             with_rules(objects.list(ResourceSlice), objects.list(DeviceTaintRule)),
@@ -125,7 +137,11 @@ class DynamicResources:
             self.steps,
             self.is_timed,
         )
-        return Continue(PodClaims(claims, allocator, choices=snapshot.choices))
+        return Continue(evolve(found, allocator=allocator))
+
+    def special_claim(self, pod: Pod, objects: ObjectStore) -> ResourceClaim | None:
+        """Returns the claim of the pod for extended resources that devices serve, if it has one."""
+        return special_claim(pod, objects)
 
     # --- Filter -----------------------------------------------------------------------------------
 
@@ -134,9 +150,12 @@ class DynamicResources:
         rejected as UnschedulableAndUnresolvable.
         R-DRA-05: A node that the allocation of one of the pod's claims does not include is rejected as
         UnschedulableAndUnresolvable."""
-        if state.allocator is not None:
+        there = state.on(node)
+        if isinstance(there, Status):
+            return there
+        if there.allocator is not None:
             try:
-                found = state.allocator.allocate(node.existing_node, state.to_allocate)
+                found = there.allocator.allocate(node.existing_node, there.to_allocate)
             except RejectedOnNode as rejection:
                 return unresolvable(Reason(str(rejection), rejection.rule))
             except SearchTooLong as problem:
@@ -145,7 +164,7 @@ class DynamicResources:
                 return error(Reason(str(problem), "R-DRA-04"))
             if found is None:
                 return unresolvable(CANNOT_ALLOCATE)
-        return unresolvable(NOT_AVAILABLE) if state.unavailable(node) else SUCCESS
+        return unresolvable(NOT_AVAILABLE) if there.unavailable(node) else SUCCESS
 
     def too_long(self, problem: SearchTooLong, node: NodeInfo) -> Status:
         """R-DRA-68 (observed: how long a search for devices may take is a setting): An attempt in which the
@@ -159,6 +178,8 @@ class DynamicResources:
         """R-DRA-06: If no node is feasible, one of the pod's claims that made a node unavailable and that no
         other pod has reserved is deallocated, so that it can be allocated elsewhere; which one is open. If
         there is none, PostFilter of DynamicResources gives no reason.
+        R-DRA-95: If no node is feasible and none of the pod's claims is deallocated, the special claim of an
+        earlier attempt is deleted.
         R-DRA-07 (observed: a PostFilter that misses what PreFilter would have left is an accident): If
         PreFilter of DynamicResources was not called, because another plugin rejected the pod before it or
         because it is disabled, PostFilter of DynamicResources fails with an error, and no later PostFilter
@@ -168,6 +189,9 @@ class DynamicResources:
             has_run = self.name in context.state.skipped or context.absent.plugin == self.name
             return PostFilterResult(unschedulable() if has_run else error(NO_STATE))
         idle = self._idle_unavailable_claims(state, context)
+        if not idle and state.special is not None and state.claims[-1].name != IN_MEMORY:
+            delete(state.claims[-1], context.api)
+            return PostFilterResult(unschedulable(DELETED))
         if not idle:
             applies("R-DRA-06")
             return PostFilterResult(unschedulable())
@@ -188,7 +212,7 @@ class DynamicResources:
         uid = context.pod.pod.uid
         return tuple(
             claim
-            for claim in state.claims
+            for claim in state.claims[: -1 if state.special is not None else None]
             if claim.key in unavailable and all(user.uid == uid for user in claim.status.reserved_for)
         )
 
@@ -205,6 +229,7 @@ class DynamicResources:
         """R-DRA-18: A node scores, for each list of alternatives of which one would be allocated there, 8 less
         as many as stand before that one in the list, if any claim of the pod is yet to be allocated.
         Source: computeScore."""
+        state = _there(state, node)
         if state is None or state.allocator is None or not state.has_alternatives:
             return 0
         applies("R-DRA-18")
@@ -233,6 +258,7 @@ class DynamicResources:
         """R-DRA-08: Reserve of DynamicResources assumes the devices that Filter found on the node to be
         allocated until PreBind writes the allocation or Unreserve ends it; without Filter, it fails with an
         error."""
+        state = _there(state, node)
         if state is None or state.allocator is None:
             return Continue(state)
         chosen = self.allocations(state, node) if state.is_filtered else ()
@@ -259,7 +285,10 @@ class DynamicResources:
 
     def take_back(self, state: PodClaims | None, pod: PodInfo, node: NodeInfo, api: Api) -> None:
         """R-DRA-10: When binding fails, an allocated claim that is reserved for the pod loses the reservation
-        and stays allocated. Source: Unreserve."""
+        and stays allocated. Source: Unreserve.
+        R-DRA-94: When binding fails, the special claim that was created for the pod is deleted.
+
+        Source: unreserveExtendedResourceClaim."""
         for claim in state.claims if state is not None else ():
             current = api.objects.latest(ResourceClaim, claim.name, claim.namespace)
             if current is None or not current.is_allocated or not current.is_reserved_for(pod.pod.uid):
@@ -267,6 +296,12 @@ class DynamicResources:
             applies("R-DRA-10")
             others = tuple(user for user in current.status.reserved_for if user.uid != pod.pod.uid)
             write(evolve(current, status=evolve(current.status, reserved_for=others)), api)
+        created = (
+            created_claim(pod.pod, api.objects) if state is not None and state.special is not None else None
+        )
+        if created is not None:
+            applies("R-DRA-94")
+            delete(created, api)
 
     # --- PreBind ----------------------------------------------------------------------------------
 
@@ -280,7 +315,10 @@ class DynamicResources:
             if claim.is_reserved_for(pod.pod.uid):
                 continue
             applies("R-DRA-11")
-            problem = bind_claim(claim, allocation, pod.pod, api)
+            if claim.name == IN_MEMORY:
+                problem = bind_special_claim(claim, allocation, state.mappings, pod.pod, api)
+            else:
+                problem = bind_claim(claim, allocation, pod.pod, api)
             if problem:
                 return error(Reason(problem, "R-DRA-11"))
         return self.bound(state, api)
@@ -348,3 +386,9 @@ class DynamicResources:
         EventHint(DEVICE_CLASS, ActionType.ADD | ActionType.UPDATE, None, "the class may have been missing"),
         EventHint(RESOURCE_SLICE, ActionType.ADD | ActionType.UPDATE, None, "devices may have been added"),
     )
+
+
+def _there(state: PodClaims | None, node: NodeInfo) -> PodClaims | None:
+    """Returns the claims on a node that passed Filter."""
+    found = state.on(node) if state is not None else None
+    return found if isinstance(found, PodClaims) else None

@@ -7,17 +7,44 @@ Source: plugins/dynamicresources/dynamicresources.go, stateData, computeScore.
 
 from __future__ import annotations
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from refsched.devices.allocator import Allocates
 from refsched.devices.errors import AllocationError
 from refsched.devices.pools import Pools
 from refsched.framework.choices import Choices, FirstChoice
 from refsched.framework.node_info import NodeInfo
+from refsched.framework.status import Status, unresolvable
 from refsched.objects.dra import AllocationResult, ResourceClaim
+from refsched.objects.pod import Pod
+from refsched.objects.resources import pod_requests, resource_of
+from refsched.objects.store import ObjectStore
+from refsched.plugins.dynamic_resources_extended import Mapped, is_served_by_devices, requesting, served
+from refsched.rules import Reason, applies
 
 MAX_ALTERNATIVES = 8
 """A request lists at most so many alternatives (resource.FirstAvailableDeviceRequestMaxSize)."""
+
+
+CANNOT_SCHEDULE = Reason("cannot schedule extended resource claim", "R-DRA-93")
+CANNOT_FIT = Reason("cannot fit resource", "R-DRA-93")
+
+
+@frozen
+class Special:
+    """A Special is what the special claim of a pod is made of on each node: the extended resources that the pod
+    requests (``wanted``), and those that a DeviceClass serves."""
+
+    pod: Pod
+    wanted: frozenset[str]
+    served: frozenset[str]
+    objects: ObjectStore = field(eq=False)
+
+
+def special_of(pod: Pod, objects: ObjectStore) -> Special:
+    wanted = resource_of(pod_requests(pod, use_status=False))
+    names = frozenset(name for name, asked in wanted.scalar.items() if asked and is_served_by_devices(name))
+    return Special(pod, names, served(wanted, objects), objects)
 
 
 @frozen
@@ -26,13 +53,16 @@ class PodClaims:
 
     ``allocator`` is set if some are yet to be allocated, and ``allocations`` once Reserve has allocated them:
     for each claim its allocation, or None if it was allocated before. ``is_filtered`` says whether Filter
-    looked for allocations."""
+    looked for allocations. ``special`` is what the last claim is made of on each node, if it is for extended
+    resources, and ``mappings`` say what its requests serve."""
 
     claims: tuple[ResourceClaim, ...]
     allocator: Allocates | None
     allocations: tuple[AllocationResult | None, ...] = ()
     choices: Choices = field(factory=FirstChoice, eq=False)
     is_filtered: bool = True
+    special: Special | None = None
+    mappings: tuple[Mapped, ...] = ()
 
     @property
     def to_allocate(self) -> tuple[ResourceClaim, ...]:
@@ -43,6 +73,29 @@ class PodClaims:
         return any(
             request.first_available for claim in self.claims for request in claim.spec.devices.requests
         )
+
+    def on(self, node: NodeInfo) -> PodClaims | Status:
+        """R-DRA-93: A node serves an extended resource by devices if its allocatable has none of it and a
+        DeviceClass serves it, and otherwise by itself; one that does neither is rejected as
+        UnschedulableAndUnresolvable. A special claim of an earlier attempt rejects every node.
+
+        Source: filterExtendedResources."""
+        if self.special is None:
+            return self
+        claim = self.claims[-1]
+        if claim.spec.devices.requests:
+            return unresolvable(CANNOT_SCHEDULE)
+        by_devices = []
+        for resource in sorted(self.special.wanted):
+            if resource in self.special.served and not node.allocatable.scalar.get(resource):
+                by_devices.append(resource)
+            elif resource not in node.allocatable.scalar:
+                return unresolvable(CANNOT_FIT)
+        applies("R-DRA-93")
+        if not by_devices and len(self.claims) == 1:
+            return evolve(self, claims=(), allocator=None)
+        made, mappings = requesting(claim, self.special.pod, by_devices, self.special.objects)
+        return evolve(self, claims=(*self.claims[:-1], made), mappings=mappings)
 
     def unavailable(self, node: NodeInfo) -> tuple[ResourceClaim, ...]:
         """Returns the claims that are allocated where this node cannot reach them."""
@@ -59,7 +112,8 @@ Allocations = tuple[tuple[ResourceClaim, AllocationResult | None], ...]
 
 
 def allocations_on(state: PodClaims, node: NodeInfo, pools: Pools | None = None) -> Allocations:
-    """Returns the allocations on the node, or nothing if they are not possible in this order of pools."""
+    """Returns the allocations on the node, or nothing if they are not possible in this order of pools.
+    ``state`` is the one on this node."""
     assert state.allocator is not None
     try:
         found = state.allocator.allocate(node.existing_node, state.to_allocate, pools)

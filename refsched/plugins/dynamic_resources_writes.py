@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What DynamicResources writes into ResourceClaims.
 
+Promised: how claims are allocated and reserved is documented with dynamic resource allocation, KEP-4381.
 Source: plugins/dynamicresources/dynamicresources.go, bindClaim.
 """
 
@@ -16,6 +17,8 @@ from refsched.objects.dra import (
     ResourceClaimConsumerReference,
 )
 from refsched.objects.pod import Pod
+from refsched.plugins.dynamic_resources_extended import Mapped
+from refsched.rules import applies
 
 
 def protected(claim: ResourceClaim) -> ResourceClaim:
@@ -45,6 +48,36 @@ def bind_claim(claim: ResourceClaim, allocation: AllocationResult | None, pod: P
     reserved = evolve(current.status, reserved_for=(*current.status.reserved_for, consumer))
     write(evolve(current, status=reserved), api)
     return ""
+
+
+def bind_special_claim(
+    claim: ResourceClaim,
+    allocation: AllocationResult | None,
+    mappings: tuple[Mapped, ...],
+    pod: Pod,
+    api: Api,
+) -> str:
+    """R-DRA-96: PreBind of DynamicResources creates the special claim, allocates it to the pod, and notes in
+    the status of the pod what it serves; if it serves nothing, this is an error.
+
+    Returns what went wrong, or "".
+    Source: bindClaim, createExtendedResourceClaimInAPI, patchPodExtendedResourceClaimStatus."""
+    applies("R-DRA-96")
+    created = api.write("create", evolve(claim, metadata=evolve(claim.metadata, name="", uid="")))
+    api.objects.assume(created)
+    problem = bind_claim(created, allocation, pod, api)
+    if problem or mappings:
+        return problem
+    return f"nil or empty request mappings, no update of pod {pod.key} ExtendedResourceClaimStatus"
+
+
+def delete(claim: ResourceClaim, api: Api) -> None:
+    """Deletes the claim, after it has lost its finalizer. Source: deleteClaim."""
+    finalizers = tuple(each for each in claim.metadata.finalizers if each != DELETE_PROTECTION)
+    freed = evolve(claim, metadata=evolve(claim.metadata, finalizers=finalizers))
+    write(freed, api)
+    api.write("delete", freed)
+    api.objects.restore(ResourceClaim, claim.name, claim.namespace)
 
 
 def _first_step(claim: ResourceClaim, allocation: AllocationResult | None) -> str:

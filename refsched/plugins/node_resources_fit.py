@@ -11,14 +11,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from attrs import frozen
+from attrs import fields, frozen
 
 from refsched.config.args import PluginArgs
-from refsched.framework.events import NODE, POD, ActionType, EventHint
+from refsched.framework.events import DEVICE_CLASS, NODE, POD, ActionType, EventHint
 from refsched.framework.interface import Continue
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
+from refsched.objects.dra import DeviceClass
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.resources import (
@@ -36,6 +37,7 @@ from refsched.objects.resources import (
     resource_of,
 )
 from refsched.objects.store import ObjectStore
+from refsched.plugins.dynamic_resources_extended import OF_A_CLASS, served
 from refsched.plugins.node_resources_fit_args import NodeResourcesFitArgs
 from refsched.plugins.resource_scoring import (
     DEFAULT_RESOURCES,
@@ -46,10 +48,36 @@ from refsched.plugins.resource_scoring import (
     most_allocated,
     requested_to_capacity_ratio,
 )
+from refsched.plugins.resource_scoring_devices import CountedDevices, counted_devices
 from refsched.rules import Reason, applies
 
 TOO_MANY_PODS = Reason("Too many pods", "R-FIT-02")
 INSUFFICIENT = Reason("Insufficient {}", "R-FIT-02")
+
+
+@frozen
+class WithDevices(Resource):
+    """A WithDevices is what a pod requests, some of which a DeviceClass serves (``served``)."""
+
+    served: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, wanted: Resource, served: frozenset[str]) -> WithDevices:
+        values = {each.name: getattr(wanted, each.name) for each in fields(Resource)}
+        return cls(**values, served=served)
+
+
+@frozen
+class Scored(Resource):
+    """A Scored is what counts of a pod's requests when nodes are scored, and the devices, if a DeviceClass serves
+    a resource that counts."""
+
+    devices: CountedDevices | None = None
+
+    @classmethod
+    def of(cls, wanted: Resource, devices: CountedDevices | None) -> Scored:
+        values = {each.name: getattr(wanted, each.name) for each in fields(Resource)}
+        return cls(**values, devices=devices)
 
 
 @frozen
@@ -83,22 +111,35 @@ class NodeResourcesFit:
     # --- PreFilter --------------------------------------------------------------------------------
 
     def pre_filter(self, pod: PodInfo, snapshot: Snapshot) -> Continue[Resource]:
-        """R-FIT-01: What the spec of a pod requests, pod-level requests included, must be free on a node; what its
-        status reports does not count for the pod that is scheduled."""
+        """R-FIT-01: What the spec of a pod requests, pod-level requests included, must be free on a node; what
+        its status reports does not count for the pod that is scheduled."""
         wanted = _wanted(pod.pod)
+        by_devices = self.served(wanted, snapshot.objects)
+        if by_devices:
+            wanted = WithDevices.of(wanted, by_devices)
         applies("R-FIT-01", when=wanted != pod.requests or has_pod_level_requests(pod.pod))
         return Continue(wanted)
+
+    def served(self, wanted: Resource, objects: ObjectStore) -> frozenset[str]:
+        """Returns the resources that devices may serve, because a DeviceClass does."""
+        return served(wanted, objects)
 
     # --- Filter -----------------------------------------------------------------------------------
 
     def filter(self, wanted: Resource, pod: PodInfo, node: NodeInfo) -> Status:
-        """R-FIT-02: A node is rejected with one reason per insufficient resource, and with "Too many pods" if it
-        has no pod slot left.
+        """R-FIT-02: A node is rejected with one reason per insufficient resource, and with "Too many pods" if
+        it has no pod slot left.
         R-FIT-03: A node is rejected as UnschedulableAndUnresolvable if the pod requests more of a resource than
-        the node's allocatable, since evicting pods would not help, and as Unschedulable otherwise."""
+        the node's allocatable, since evicting pods would not help, and as Unschedulable otherwise.
+        R-FIT-13: An extended resource that a DeviceClass serves does not reject a node whose allocatable has
+        none of it. Source: shouldDelegateResourceToDRA."""
         reasons = [] if _has_pod_slot(node) else [TOO_MANY_PODS]
         exceeds_allocatable = False
+        by_devices = _by_devices(wanted.served, node) if isinstance(wanted, WithDevices) else ()
         for resource in _insufficient(wanted, node):
+            if resource in by_devices:
+                applies("R-FIT-13")
+                continue
             if self._ignores(resource):
                 applies("R-FIT-04")
                 continue
@@ -124,12 +165,16 @@ class NodeResourcesFit:
 
     def pre_score(self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot) -> Continue[Resource]:
         """R-FIT-05 (observed: the requests that count by default are constants of the source): For the score of
-        NodeResourcesFit, a container without a cpu request counts with 100m and one without a memory request with
-        200 MiB, and the pod-level requests of the pod do not count."""
+        NodeResourcesFit, a container without a cpu request counts with 100m and one without a memory request
+        with 200 MiB, and the pod-level requests of the pod do not count."""
         requests = pod_requests(pod.pod, SCORING_DEFAULTS, pod_level=False, use_status=False)
         counted = resource_of(requests)
         applies("R-FIT-05", when=counted != _wanted(pod.pod))
-        return Continue(counted)
+        return Continue(Scored.of(counted, self.counted_devices(snapshot.objects)))
+
+    def counted_devices(self, objects: ObjectStore) -> CountedDevices | None:
+        """Returns the devices if a DeviceClass serves a resource that counts for the score."""
+        return counted_devices([spec.name for spec in self.resources], objects)
 
     def score(self, wanted: Resource, pod: PodInfo, node: NodeInfo) -> int:
         uses = [use for spec in self.resources if (use := self._use(spec, wanted, node)) is not None]
@@ -142,23 +187,46 @@ class NodeResourcesFit:
 
     @staticmethod
     def _use(spec: ResourceSpec, wanted: Resource, node: NodeInfo) -> Use | None:
-        """Returns the use of the resource, or None if the node has none of it, or if the pod requests none of
-        a scalar resource."""
+        """R-FIT-15 (observed: how devices count for the score is not documented): For the score of
+        NodeResourcesFit, an extended resource that a DeviceClass serves and of which the node's allocatable has
+        none counts with the devices of the node that the class selects.
+
+        Returns the use of the resource, or None if the node has none of it, or if the pod requests none of a
+        scalar resource."""
         asked, capacity = amount(wanted, spec.name), amount(node.allocatable, spec.name)
-        if capacity == 0 or (asked == 0 and is_scalar_resource(spec.name)):
+        if asked == 0 and is_scalar_resource(spec.name):
+            return None
+        if capacity == 0 and isinstance(wanted, Scored) and wanted.devices is not None and node.node:
+            devices, allocated = wanted.devices.count(spec.name, node.node)
+            if applies("R-FIT-15", when=devices):
+                return Use(allocated + asked, devices, spec.weight)
+        if capacity == 0:
             return None
         counted = node.non_zero_requested if spec.name in (CPU, MEMORY) else node.requested
         return Use(amount(counted, spec.name) + asked, capacity, spec.weight)
 
     # --- Events -----------------------------------------------------------------------------------
 
+    def after_device_class_change(
+        self, pod: Pod, before: DeviceClass | None, after: DeviceClass, objects: ObjectStore
+    ) -> bool:
+        """R-FIT-14 (observed: queueing hints may only save attempts, KEP-4247): A pod that NodeResourcesFit
+        rejected is requeued when a DeviceClass is created, or gets another extendedResourceName, that serves a
+        resource that the pod requests."""
+        named = after.spec.extended_resource_name
+        if before is not None and (before.spec.extended_resource_name or "") == (named or ""):
+            return False
+        requests = pod_requests(pod)
+        is_served = named in requests or (before is None and f"{OF_A_CLASS}{after.name}" in requests)
+        return applies("R-FIT-14", when=is_served)
+
     def after_pod_change(self, pod: Pod, before: Pod, after: Pod | None, objects: ObjectStore) -> bool:
-        """R-FIT-09 (observed: queueing hints may only save attempts, KEP-4247): The deletion of a pod that ran on
-        a node, or was nominated to one, requeues any pod that NodeResourcesFit rejected.
-        R-FIT-10 (observed: queueing hints may only save attempts, KEP-4247): With InPlacePodVerticalScaling a pod
-        that NodeResourcesFit rejected is requeued when it requests less of any resource itself, or when a running
-        pod requests less of a resource that it requests; pod-level requests count here even without the gate
-        PodLevelResources."""
+        """R-FIT-09 (observed: queueing hints may only save attempts, KEP-4247): The deletion of a pod that ran
+        on a node, or was nominated to one, requeues any pod that NodeResourcesFit rejected.
+        R-FIT-10 (observed: queueing hints may only save attempts, KEP-4247): With InPlacePodVerticalScaling a
+        pod that NodeResourcesFit rejected is requeued when it requests less of any resource itself, or when a
+        running pod requests less of a resource that it requests; pod-level requests count here even without the
+        gate PodLevelResources."""
         if after is None:
             placed = before.spec.node_name or before.status.nominated_node_name
             return applies("R-FIT-09", when=placed)
@@ -168,21 +236,25 @@ class NodeResourcesFit:
         return applies("R-FIT-10", when=is_smaller)
 
     def after_node_change(self, pod: Pod, before: Node | None, after: Node, objects: ObjectStore) -> bool:
-        """R-FIT-11 (observed: queueing hints may only save attempts, KEP-4247): An added node requeues a pod that
-        NodeResourcesFit rejected if the pod would fit there without any other pod, ignored resources included.
-        R-FIT-12 (observed: queueing hints may only save attempts, KEP-4247): An updated node requeues a pod that
-        NodeResourcesFit rejected only if the pod would fit there without any other pod, and the node's allocatable
-        has grown in a resource that the pod requests or in its number of pods."""
+        """R-FIT-11 (observed: queueing hints may only save attempts, KEP-4247): An added node requeues a pod
+        that NodeResourcesFit rejected if the pod would fit there without any other pod, ignored resources
+        included.
+        R-FIT-12 (observed: queueing hints may only save attempts, KEP-4247): An updated node requeues a pod
+        that NodeResourcesFit rejected only if the pod would fit there without any other pod, and the node's
+        allocatable has grown in a resource that the pod requests or in its number of pods."""
         wanted = _wanted(pod)
         alone = NodeInfo.without_pods(after)
-        if not _has_pod_slot(alone) or _insufficient(wanted, alone):
+        by_devices = _by_devices(self.served(wanted, objects), alone)
+        if not _has_pod_slot(alone) or {*_insufficient(wanted, alone)} - by_devices:
             return False
         if before is None:
             return applies("R-FIT-11")
-        has_grown = _has_grown(resource_of(before.status.allocatable), alone.allocatable, wanted)
+        has_grown = bool(by_devices) or _has_grown(
+            resource_of(before.status.allocatable), alone.allocatable, wanted
+        )
         return applies("R-FIT-12", when=has_grown)
 
-    EVENTS = (
+    EVENTS: ClassVar[tuple[EventHint, ...]] = (
         EventHint(
             POD,
             ActionType.DELETE | ActionType.UPDATE_POD_SCALE_DOWN,
@@ -195,7 +267,18 @@ class NodeResourcesFit:
             after_node_change,
             "a node may have been added, or its allocatable may have grown",
         ),
+        EventHint(
+            DEVICE_CLASS,
+            ActionType.ADD | ActionType.UPDATE,
+            after_device_class_change,
+            "devices may serve what the pod requests",
+        ),
     )
+
+
+def _by_devices(names: frozenset[str], node: NodeInfo) -> frozenset[str]:
+    """Returns those of the resources that the node has none of, so that devices serve them there."""
+    return frozenset(name for name in names if not node.allocatable.scalar.get(name))
 
 
 def _wanted(pod: Pod) -> Resource:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from refsched.framework.events import NODE, POD, ActionType, Hint
+from refsched.framework.events import DEVICE_CLASS, NODE, POD, ActionType, Hint
 from refsched.framework.interface import EnqueueExtensions
 from refsched.objects.node import Node
 from refsched.objects.pod import NodeAffinity as PodNodeAffinity
@@ -71,6 +71,7 @@ def helps(plugin: EnqueueExtensions, refused: Pod, before: Any, after: Any) -> b
             {
                 NODE: ADD | ActionType.UPDATE_NODE_ALLOCATABLE,
                 POD: ActionType.DELETE | ActionType.UPDATE_POD_SCALE_DOWN,
+                DEVICE_CLASS: ADD | ActionType.UPDATE,
             },
         ),
         (

@@ -58,7 +58,11 @@ OF_SHARES = {
     *("R-DRA-31", "R-DRA-38", "R-DRA-46", "R-DRA-47", "R-DRA-48", "R-DRA-49", "R-DRA-63", "R-DRA-86"),
     *("R-DRA-102", "R-DRA-105", "R-DRA-106"),
 }
-"""Devices have no taints, counters and shares."""
+OF_EXTENDED_RESOURCES = {
+    *("R-DRA-90", "R-DRA-91", "R-DRA-92", "R-DRA-93", "R-DRA-94", "R-DRA-95", "R-DRA-96"),
+    *("R-FIT-13", "R-FIT-14", "R-FIT-15"),
+}
+"""Devices have no taints, counters and shares, and serve no extended resources."""
 
 V1_35 = evolve(
     V1_36.with_plugins(*PLUGINS).without_gates(*NOT_YET).with_gates(*GATES),
@@ -66,5 +70,5 @@ V1_35 = evolve(
     tag="v1.35.4",
     oddities=V1_36.oddities
     | {MATCHED_BY_AN_ALTERNATIVE, ALL_OF_AN_ALTERNATIVE, REQUIRED_APART_BY_A_DELETED_POD},
-    lacks=V1_36.lacks | OF_HINTS | OF_TAINTS | OF_COUNTERS | OF_SHARES,
+    lacks=V1_36.lacks | OF_HINTS | OF_TAINTS | OF_COUNTERS | OF_SHARES | OF_EXTENDED_RESOURCES,
 )

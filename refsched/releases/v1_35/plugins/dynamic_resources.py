@@ -20,6 +20,9 @@ from refsched.framework.interface import Continue, Reject
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Status, error, unresolvable
+from refsched.objects.dra import ResourceClaim
+from refsched.objects.pod import Pod
+from refsched.objects.store import ObjectStore
 from refsched.plugins.dynamic_resources_claims import Allocations, PodClaims, allocations_on
 from refsched.releases.v1_35.devices import Allocator
 from refsched.releases.v1_36.plugins import dynamic_resources as later
@@ -51,6 +54,9 @@ class DynamicResources(later.DynamicResources):
                 possible.append(allocated)
         applies("R-DRA-17", when=len(possible) > 1)
         return state.choices.choose("allocation", possible) if possible else ()
+
+    def special_claim(self, pod: Pod, objects: ObjectStore) -> ResourceClaim | None:
+        """Returns None: feature gate DRAExtendedResource is off."""
 
     def too_long(self, problem: SearchTooLong, node: NodeInfo) -> Status:
         """R-DRA-122 (instead of R-DRA-68): A node on which the search for devices is given up is rejected as

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NodeResourcesFit before 1.36: requestedToCapacityRatio may be given, and is checked, with any strategy.
+"""NodeResourcesFit before 1.36: devices serve no extended resources, and requestedToCapacityRatio may be given,
+and is checked, with any strategy.
 
-Changed by: kubernetes #132120 (it is required with its own strategy, and refused with others).
+Changed by: KEP-5004 (feature gate DRAExtendedResource is on);
+kubernetes #132120 (requestedToCapacityRatio is required with its own strategy, and refused with others).
 Promised: NodeResourcesFitArgs is documented with KubeSchedulerConfiguration.
-Source: pkg/scheduler/apis/config/validation/validation_pluginargs.go, ValidateNodeResourcesFitArgs.
+Source: plugins/noderesources/fit.go;
+pkg/scheduler/apis/config/validation/validation_pluginargs.go, ValidateNodeResourcesFitArgs.
 """
 
 from __future__ import annotations
@@ -13,8 +16,12 @@ from typing import ClassVar
 from attrs import frozen
 
 from refsched.config.args import PluginArgs
+from refsched.framework.events import DEVICE_CLASS
+from refsched.objects.resources import Resource
+from refsched.objects.store import ObjectStore
 from refsched.plugins import node_resources_fit as current
 from refsched.plugins import node_resources_fit_args as current_args
+from refsched.plugins.resource_scoring_devices import CountedDevices
 from refsched.rules import applies
 
 
@@ -34,3 +41,13 @@ class NodeResourcesFitArgs(current_args.NodeResourcesFitArgs):
 @frozen
 class NodeResourcesFit(current.NodeResourcesFit):
     ARGS: ClassVar[type[PluginArgs]] = NodeResourcesFitArgs
+
+    def served(self, wanted: Resource, objects: ObjectStore) -> frozenset[str]:
+        """Returns nothing."""
+        return frozenset()
+
+    def counted_devices(self, objects: ObjectStore) -> CountedDevices | None:
+        """Returns None."""
+        return None
+
+    EVENTS = tuple(event for event in current.NodeResourcesFit.EVENTS if event.resource != DEVICE_CLASS)

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Devices in scores: an extended resource that devices serve counts with how many devices the node reaches.
+
+Observed: how devices count for the score is not documented.
+Source: plugins/noderesources/resource_allocation.go, calculateDRAResourceTotals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from attrs import frozen
+
+from refsched.cel import CelError, compile_selector
+from refsched.devices.claims import devices_in_use
+from refsched.devices.ids import DeviceID
+from refsched.devices.in_use import InUse
+from refsched.devices.pools import OfferedDevice, is_reached, node_reaches
+from refsched.objects.dra import DeviceClass, ResourceSlice
+from refsched.objects.node import Node
+from refsched.objects.store import ObjectStore
+from refsched.plugins.dynamic_resources_extended import class_of, is_served_by_devices
+
+
+@frozen(eq=False)
+class CountedDevices:
+    """CountedDevices are the devices as they are before nodes are scored."""
+
+    slices: Sequence[ResourceSlice]
+    in_use: InUse
+    objects: ObjectStore
+
+    def count(self, resource: str, node: Node) -> tuple[int, int]:
+        """Returns how many devices of the node the DeviceClass of the resource selects, and how many of them are
+        allocated; none if no class serves the resource or a selector fails."""
+        device_class = class_of(resource, self.objects) if is_served_by_devices(resource) else None
+        if device_class is None:
+            return 0, 0
+        try:
+            selected = [offered.id for offered in self._reached(node) if _is_selected(offered, device_class)]
+        except CelError:
+            return 0, 0
+        return len(selected), sum(map(self.in_use.is_allocated, selected))
+
+    def _reached(self, node: Node) -> Iterator[OfferedDevice]:
+        for piece in self.slices:
+            if not node_reaches(piece, node):
+                continue
+            for device in piece.spec.devices:
+                named = DeviceID(piece.spec.driver, piece.spec.pool.name, device.name)
+                offered = OfferedDevice(named, device, piece)
+                if is_reached(offered, node):
+                    yield offered
+
+
+def counted_devices(resources: Iterable[str], objects: ObjectStore) -> CountedDevices | None:
+    """Returns the devices, or None if no DeviceClass serves any of the resources."""
+    if not any(is_served_by_devices(name) and class_of(name, objects) is not None for name in resources):
+        return None
+    return CountedDevices(objects.list(ResourceSlice), devices_in_use(objects), objects)
+
+
+def _is_selected(offered: OfferedDevice, device_class: DeviceClass) -> bool:
+    return all(
+        compile_selector(selector.cel.expression).matches(offered.as_cel)
+        for selector in device_class.spec.selectors
+        if selector.cel is not None
+    )
