@@ -5,6 +5,7 @@ for them.
 The special claim exists in memory until PreBind creates it in the API server.
 
 Promised: extended resources that devices serve are documented with the DeviceClass API, KEP-5004.
+Shows in: devices.
 Source: plugins/dynamicresources/extendeddynamicresources.go;
 dynamic-resource-allocation/deviceclass/extendedresourcecache/extendedresourcecache.go.
 """

@@ -2,6 +2,7 @@
 """What DynamicResources writes into ResourceClaims.
 
 Promised: how claims are allocated and reserved is documented with dynamic resource allocation, KEP-4381.
+Shows in: devices.
 Source: plugins/dynamicresources/dynamicresources.go, bindClaim.
 """
 

@@ -25,6 +25,15 @@ _THE_LIST = "it is the list of the default plugins itself, with which every exam
 _NO_IMAGE_VOLUME = (
     "no history of the suite has an image volume; tests/plugins/test_small_plugins.py has the rule"
 )
+_NO_EXTENDED_RESOURCE_OF_DEVICES = (
+    "no history of the suite has an extended resource that devices serve;"
+    " tests/plugins/test_dynamic_resources_extended.py has the rule"
+)
+_NEWER = (
+    "histories of the suite are searched with the default release, which does not have the rule; recordings of"
+    " later releases were compared with it"
+)
+_NOT_SEARCHED = "no history has been searched for it since devices are specified for more than one release"
 _NOT_SCORED_YET = (
     "histories of the suite are searched with the default release, which does not score volumes;"
     " tests/plugins/test_volume_binding.py has the rule"
@@ -37,6 +46,41 @@ _NOT_IN_THE_DEFAULT_RELEASE = (
 WITHOUT_EXAMPLE: Mapping[str, str] = {
     **dict.fromkeys(
         ("R-PREEMPT-19", "R-PODAFF-16", "R-PODAFF-17", "R-SPREAD-18"), _NOT_IN_THE_DEFAULT_RELEASE
+    ),
+    **dict.fromkeys(
+        (
+            *("R-DRA-18", "R-DRA-19", "R-DRA-26", "R-DRA-27", "R-DRA-28", "R-DRA-29", "R-DRA-31", "R-DRA-33"),
+            *("R-DRA-34", "R-DRA-35", "R-DRA-36", "R-DRA-38", "R-DRA-39", "R-DRA-46", "R-DRA-47", "R-DRA-48"),
+            *("R-DRA-49", "R-DRA-57", "R-DRA-63", "R-DRA-64", "R-DRA-65", "R-DRA-66", "R-DRA-67", "R-DRA-68"),
+            *(
+                "R-DRA-86",
+                "R-DRA-87",
+                "R-DRA-88",
+                "R-DRA-89",
+                "R-DRA-101",
+                "R-DRA-102",
+                "R-DRA-103",
+                "R-DRA-105",
+            ),
+            *("R-DRA-106", "R-DRA-107", "R-DRA-123"),
+            *("R-WORDS-04", "R-CURE-DynamicResources-ResourceClaim-All"),
+            "R-CURE-NodeResourcesFit-DeviceClass-Add+Update",
+        ),
+        _NEWER,
+    ),
+    **dict.fromkeys(
+        (
+            *("R-DRA-06", "R-DRA-42", "R-DRA-104", "R-DRA-111", "R-DRA-112", "R-DRA-121", "R-DRA-122"),
+            "R-WORDS-54",
+        ),
+        _NOT_SEARCHED,
+    ),
+    **dict.fromkeys(
+        (
+            *("R-DRA-90", "R-DRA-91", "R-DRA-92", "R-DRA-93", "R-DRA-94", "R-DRA-95", "R-DRA-96"),
+            *("R-FIT-13", "R-FIT-14", "R-FIT-15"),
+        ),
+        _NO_EXTENDED_RESOURCE_OF_DEVICES,
     ),
     **dict.fromkeys(("R-IMAGE-05", "R-IMAGE-06", "R-IMAGE-07"), _NO_IMAGE_VOLUME),
     **dict.fromkeys(("R-VOLBIND-30", "R-VOLBIND-31", "R-VOLBIND-32", "R-VOLBIND-33"), _NOT_SCORED_YET),
