@@ -18,7 +18,7 @@ def test_taints_and_cordons(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="node_affinity", rules=rules_of("NODEAFF", "SELECTOR"), examples=150)
+@conforms(area="node_affinity", rules=rules_of("NODEAFF", "SELECTOR", "DECLARED"), examples=150)
 def test_node_affinity(check: Check, history: History) -> None:
     check(history)
 

@@ -53,6 +53,7 @@ class NodeStatus:
     capacity: Mapping[str, Quantity] = field(factory=dict)
     images: tuple[ContainerImage, ...] = ()
     conditions: tuple[NodeCondition, ...] = ()
+    declared_features: tuple[str, ...] = ()
 
 
 @frozen

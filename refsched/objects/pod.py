@@ -48,12 +48,28 @@ class ContainerPort:
 
 
 @frozen
+class ContainerRestartRule:
+    """``action`` is what happens if the container exits as the rule says, such as RestartAllContainers."""
+
+    action: str = ""
+
+
+@frozen
+class VolumeMount:
+    """``bind_mount_options`` are such as noexec."""
+
+    bind_mount_options: tuple[str, ...] = ()
+
+
+@frozen
 class Container:
     name: str = ""
     image: str = ""
     resources: ResourceRequirements = ResourceRequirements()
     ports: tuple[ContainerPort, ...] = ()
     restart_policy: str | None = None
+    restart_policy_rules: tuple[ContainerRestartRule, ...] = ()
+    volume_mounts: tuple[VolumeMount, ...] = ()
 
     @property
     def is_sidecar(self) -> bool:
@@ -158,6 +174,7 @@ class PodSpec:
     overhead: Mapping[str, Quantity] = field(factory=dict)
     resources: ResourceRequirements | None = None
     host_network: bool = False
+    host_users: bool | None = None
     node_selector: Mapping[str, str] = field(factory=dict)
     affinity: Affinity | None = None
     tolerations: tuple[Toleration, ...] = ()

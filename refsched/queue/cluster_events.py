@@ -152,4 +152,8 @@ _NODE_CHANGES: tuple[tuple[ActionType, Callable[[Node, Node], bool]], ...] = (
         ActionType.UPDATE_NODE_ANNOTATION,
         lambda old, new: old.metadata.annotations != new.metadata.annotations,
     ),
+    (
+        ActionType.UPDATE_NODE_DECLARED_FEATURE,
+        lambda old, new: old.status.declared_features != new.status.declared_features,
+    ),
 )

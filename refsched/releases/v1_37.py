@@ -36,6 +36,7 @@ from refsched.plugins.dynamic_resources_args import DynamicResourcesArgsWithoutT
 from refsched.plugins.image_locality import ImageLocality
 from refsched.plugins.inter_pod_affinity import InterPodAffinity
 from refsched.plugins.node_affinity import NodeAffinity
+from refsched.plugins.node_declared_features import NodeDeclaredFeatures
 from refsched.plugins.node_name import NodeName
 from refsched.plugins.node_ports import NodePorts
 from refsched.plugins.node_resources_balanced_allocation import NodeResourcesBalancedAllocation
@@ -70,6 +71,7 @@ PLUGINS = in_tree(
     ImageLocality,
     InterPodAffinity,
     NodeAffinity,
+    NodeDeclaredFeatures,
     NodeName,
     NodePorts,
     NodeResourcesBalancedAllocation,
@@ -107,6 +109,7 @@ DEFAULT_PLUGINS = Plugins(
             Enabled("NodeResourcesBalancedAllocation", Int32(1)),
             Enabled("ImageLocality", Int32(1)),
             Enabled("DefaultBinder"),
+            Enabled("NodeDeclaredFeatures"),
         )
     )
 )

@@ -19,11 +19,13 @@ from refsched.objects.quantity import Quantity
 from refsched.objects.resources import CPU
 from refsched.objects.selectors import NodeSelectorTerm
 from refsched.objects.storage import PersistentVolume, VolumeNodeAffinity
+from refsched.releases.v1_35.objects import as_read as without_declared_features
 from refsched.rules import applies
 
 
 def as_read(value: ApiObject) -> ApiObject:
     """Returns the object that the scheduler decides with, of one that was read."""
+    value = without_declared_features(value)
     match value:
         case Pod():
             return with_rounded_requests(value)

@@ -8,6 +8,7 @@ from attrs import evolve
 from refsched.oddities.dynamic_resources import ALL_OF_AN_ALTERNATIVE, MATCHED_BY_AN_ALTERNATIVE
 from refsched.oddities.inter_pod_affinity import REQUIRED_APART_BY_A_DELETED_POD
 from refsched.releases.release import FeatureGate
+from refsched.releases.v1_35.objects import as_read
 from refsched.releases.v1_35.plugins.dynamic_resources import DynamicResources
 from refsched.releases.v1_35.plugins.image_locality import ImageLocality
 from refsched.releases.v1_35.plugins.inter_pod_affinity import InterPodAffinity
@@ -15,7 +16,7 @@ from refsched.releases.v1_35.plugins.node_resources_balanced_allocation import N
 from refsched.releases.v1_35.plugins.node_resources_fit import NodeResourcesFit
 from refsched.releases.v1_35.plugins.node_volume_limits import NodeVolumeLimits
 from refsched.releases.v1_35.plugins.pod_topology_spread import PodTopologySpread
-from refsched.releases.v1_36 import V1_36
+from refsched.releases.v1_36 import V1_36, without_declared_features
 
 PLUGINS = (
     DynamicResources,
@@ -49,6 +50,9 @@ GATES = (
     FeatureGate("VolumeAttributesClass", True, "a claim names the attributes of its volume"),
 )
 
+OF_FEATURES = {"R-DECLARED-01", "R-DECLARED-02", "R-DECLARED-03", "R-DECLARED-04"}
+"""There is no plugin NodeDeclaredFeatures."""
+
 OF_HINTS = {"R-PODAFF-16", "R-PODAFF-17", "R-SPREAD-18"}
 """The pod's own labels, and pods that are nominated, requeue no pod."""
 
@@ -65,10 +69,11 @@ OF_EXTENDED_RESOURCES = {
 """Devices have no taints, counters and shares, and serve no extended resources."""
 
 V1_35 = evolve(
-    V1_36.with_plugins(*PLUGINS).without_gates(*NOT_YET).with_gates(*GATES),
+    without_declared_features(V1_36).with_plugins(*PLUGINS).without_gates(*NOT_YET).with_gates(*GATES),
     name="1.35",
     tag="v1.35.4",
     oddities=V1_36.oddities
     | {MATCHED_BY_AN_ALTERNATIVE, ALL_OF_AN_ALTERNATIVE, REQUIRED_APART_BY_A_DELETED_POD},
-    lacks=V1_36.lacks | OF_HINTS | OF_TAINTS | OF_COUNTERS | OF_SHARES | OF_EXTENDED_RESOURCES,
+    as_read=as_read,
+    lacks=V1_36.lacks | OF_FEATURES | OF_HINTS | OF_TAINTS | OF_COUNTERS | OF_SHARES | OF_EXTENDED_RESOURCES,
 )

@@ -10,6 +10,7 @@ from refsched.releases.release import FeatureGate, Release
 from refsched.releases.v1_36.plugins.default_preemption import DefaultPreemption
 from refsched.releases.v1_36.plugins.dynamic_resources import DynamicResources
 from refsched.releases.v1_36.plugins.image_locality import ImageLocality
+from refsched.releases.v1_36.plugins.node_declared_features import NodeDeclaredFeatures
 from refsched.releases.v1_36.plugins.node_name import NodeName
 from refsched.releases.v1_36.plugins.node_unschedulable import NodeUnschedulable
 from refsched.releases.v1_36.plugins.taint_toleration import TaintToleration
@@ -17,7 +18,15 @@ from refsched.releases.v1_37 import V1_37, without_storage_capacity_scoring, wit
 
 # --- Plugins --------------------------------------------------------------------------------------
 
-PLUGINS = (DefaultPreemption, DynamicResources, ImageLocality, NodeName, NodeUnschedulable, TaintToleration)
+PLUGINS = (
+    DefaultPreemption,
+    DynamicResources,
+    ImageLocality,
+    NodeDeclaredFeatures,
+    NodeName,
+    NodeUnschedulable,
+    TaintToleration,
+)
 
 
 def _node_unschedulable_first(release: Release) -> Release:
@@ -47,7 +56,7 @@ NOT_YET = (
 )
 
 
-def _without_declared_features(release: Release) -> Release:
+def without_declared_features(release: Release) -> Release:
     return release.without_plugin("NodeDeclaredFeatures")
 
 
@@ -57,6 +66,12 @@ GATES = (
     FeatureGate("DRAPrioritizedList", True, "a request lists alternatives"),
     FeatureGate("DRAResourceClaimDeviceStatus", True, "drivers report a device's state in claims"),
     FeatureGate("GangScheduling", False, "a group's pods wait for each other"),
+    FeatureGate(
+        "NodeDeclaredFeatures",
+        True,
+        "nodes declare features that pods require",
+        otherwise=without_declared_features,
+    ),
     FeatureGate("SchedulerQueueingHints", True, "plugins say which events requeue a pod", locked=True),
     FeatureGate("SidecarContainers", True, "init containers that go on running", locked=True),
     FeatureGate("StorageCapacityScoring", False, "VolumeBinding scores nodes by storage capacity"),

@@ -19,7 +19,7 @@ from refsched.tools.reading.yaml_text import MAX_DEPTH, plain_scalar, yaml_docum
 
 UNREAD = frozenset(
     (
-        *("managedFields", "env", "envFrom", "volumeMounts", "volumeDevices", "securityContext", "lifecycle"),
+        *("managedFields", "env", "envFrom", "volumeDevices", "securityContext", "lifecycle"),
         *("livenessProbe", "readinessProbe", "startupProbe", "args", "command", "dnsConfig", "hostAliases"),
         *("nodeInfo", "addresses", "daemonEndpoints", "podIPs", "hostIPs", "volumesAttached", "volumesInUse"),
     )

@@ -45,7 +45,8 @@ _NOT_IN_THE_DEFAULT_RELEASE = (
 
 WITHOUT_EXAMPLE: Mapping[str, str] = {
     **dict.fromkeys(
-        ("R-PREEMPT-19", "R-PODAFF-16", "R-PODAFF-17", "R-SPREAD-18"), _NOT_IN_THE_DEFAULT_RELEASE
+        ("R-PREEMPT-19", "R-PODAFF-16", "R-PODAFF-17", "R-SPREAD-18", "R-DECLARED"),
+        _NOT_IN_THE_DEFAULT_RELEASE,
     ),
     **dict.fromkeys(
         (
