@@ -398,7 +398,8 @@ def test_where_everything_that_could_matter_is_given_nothing_is_said(tmp_path: P
 
 
 def test_the_help_and_the_readme_print_the_whole_line() -> None:
-    assert sorted(DUMPED.split(",")) == sorted(plural(kind.name) for kind in KINDS)
+    served = [kind.name for kind in KINDS if kind.name != "DeviceTaintRule"]  # which is served since 1.37
+    assert sorted(DUMPED.split(",")) == sorted(map(plural, served))
     readme = (Path(__file__).parents[3] / "README.md").read_text("utf-8")
     assert KUBECTL in readme
     for command in ("schedule", "explain"):
