@@ -13,9 +13,9 @@ DUMPED = (
     "poddisruptionbudgets,persistentvolumes,persistentvolumeclaims,storageclasses,csinodes,csidrivers,"
     "csistoragecapacities,volumeattachments,resourceclaims,resourceclaimtemplates,resourceslices,deviceclasses"
 )
-"""These are the kinds that scheduling reads and that API servers of all supported releases serve, as kubectl names
-them. DeviceTaintRule is not among them: before 1.37 it is not served by default, and kubectl prints nothing at all if
-it does not know one of the kinds."""
+"""These are the kinds that scheduling reads and that every release serves, as kubectl names them. DeviceTaintRule
+is not among them: before 1.37 it is not served by default, and kubectl prints nothing if it does not know a
+kind."""
 
 KUBECTL = f"kubectl get {DUMPED} -A -o yaml"
 """This command prints all that can matter."""
