@@ -25,7 +25,6 @@ from refsched.objects.quantity import MAX_VALUE, Quantity
 from refsched.rules import applies
 
 NOTHING: Mapping[str, Quantity] = {}
-NOT_REPRESENTABLE = "capacity request cannot be represented in the device's range arithmetic"
 
 
 def consumed_capacity(asked: CapacityRequirements | None, device: Device) -> dict[str, Quantity]:
@@ -91,7 +90,11 @@ def _in_steps(name: str, amount: Quantity, allowed: CapacityRequestPolicyRange) 
     least, step = _whole(allowed.min), _whole(allowed.step)
     rounded = least - (least - amount.value) // step * step
     if rounded > MAX_VALUE:
-        raise _invalid(name, f"{NOT_REPRESENTABLE}: rounding request up to the next step passes MaxInt64")
+        raise _invalid(
+            name,
+            "capacity request cannot be represented in the device's range arithmetic: rounding request up to"
+            " the next step passes MaxInt64",
+        )
     applies("R-DRA-48", when=rounded != amount.value)
     return Quantity.of(rounded)
 

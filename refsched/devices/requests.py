@@ -127,8 +127,9 @@ class Matcher:
         if not problem.startswith("CEL runtime error"):
             return f"selector #{index}: {problem}"
         applies("R-WORDS-04")
-        advice = GUARD_THE_KEY if NO_SUCH_KEY in problem else ""
-        return f"selector #{index} on device {offered.id}: {problem}{advice}"
+        if NO_SUCH_KEY in problem:
+            problem += GUARD_THE_KEY
+        return f"selector #{index} on device {offered.id}: {problem}"
 
 
 # --- How many devices are needed ------------------------------------------------------------------

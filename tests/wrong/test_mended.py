@@ -19,7 +19,7 @@ ODDITIES = "refsched.oddities.known_defects"
 LIMIT = 600.0
 OF_DEVICES = [defect for defect in KNOWN_DEFECTS if defect.plugin == "DynamicResources"]
 REQUESTS = "refsched.devices.requests"
-ALLOCATOR = "refsched.devices.allocator"
+SEARCH = "refsched.devices.search"
 
 
 def bent(module: str, before: str, after: str) -> Attack:
@@ -55,7 +55,7 @@ def test_who_carries_the_fix_passes(ids: tuple[str, ...]) -> None:
     ("module", "before", "after"),
     [
         (REQUESTS, "if pool.is_broken:", "if pool.invalid_reason:"),
-        (ALLOCATOR, "alternative, place.device + 1)", "alternative, place.device + 2)"),
+        (SEARCH, "alternative, place.device + 1)", "alternative, place.device + 2)"),
     ],
     ids=["takes-all-of-what-is-incomplete", "skips-every-second-one"],
 )

@@ -187,7 +187,7 @@ DOOMED = (
     "plugins.node_affinity:NodeAffinity.filter:",
     "plugins.node_unschedulable:NodeUnschedulable.filter:",
     "queue.requeueing:of_either_queue:part:0",
-    "plugins.image_locality:ImageLocality.score:",
+    "plugins.image_locality:scaled:",
 )
 
 

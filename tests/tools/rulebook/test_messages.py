@@ -49,6 +49,8 @@ NOT_SHOWN = {
     "…: preempting to accommodate a higher priority pod": "it is the condition of a victim",
     "the search for devices tries more than …, and has no filterTimeout": "the input is refused",
     "sizing a request has refused selectors without CEL": "an assertion",
+    "duplicate counter set name …": "since v1.35 no event says why a pool is invalid",
+    "a device consumes counters that … does not have": "since v1.35 no event says why a pool is invalid",
     "being updated": "it says which state a pool is in",
     "no report is known": "it is what a known defect says that nobody has reported",
     "nobody is there": "refsched says so of an extender that it does not call",
