@@ -10,13 +10,14 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Mapping
-from contextlib import chdir
+from collections.abc import Iterator, Mapping
+from contextlib import chdir, contextmanager, nullcontext
 from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from coverage import Coverage
 
 ROOT = Path(__file__).parents[1]
 FORKS = get_context("forkserver")
@@ -36,12 +37,17 @@ NOT_REWRITTEN = "ignore::pytest.PytestAssertRewriteWarning"
 """Nothing that is imported before has assertions of tests, so that pytest need not rewrite it."""
 
 
-def run_pytest(folder: Path, *options: str, timeout: float = 900.0) -> pytest.RunResult:
-    """Runs pytest in the folder, with the environment of this process; ``timeout`` is in seconds."""
+def run_pytest(
+    folder: Path, *options: str, timeout: float = 900.0, is_measured: bool = False
+) -> pytest.RunResult:
+    """Runs pytest in the folder, with the environment of this process; ``timeout`` is in seconds. If
+    ``is_measured``, the run counts for the coverage that is measured here, if any is."""
+    measured = Coverage.current() if is_measured else None
+    data = None if measured is None else Path(measured.get_data().data_filename()).with_name(".coverage")
     began = time.perf_counter()
     with TemporaryDirectory() as kept:
         printed = [Path(kept) / name for name in ("stdout", "stderr")]
-        arguments = (folder, ["-W", NOT_REWRITTEN, *options], dict(os.environ), printed)
+        arguments = (folder, ["-W", NOT_REWRITTEN, *options], dict(os.environ), printed, data)
         process = FORKS.Process(target=_run, args=arguments)
         with chdir(ROOT):  # where conformance/ is found
             process.start()
@@ -56,7 +62,9 @@ def run_pytest(folder: Path, *options: str, timeout: float = 900.0) -> pytest.Ru
     return pytest.RunResult(process.exitcode, *lines, time.perf_counter() - began)
 
 
-def _run(folder: Path, options: list[str], environment: Mapping[str, str], printed: list[Path]) -> None:
+def _run(
+    folder: Path, options: list[str], environment: Mapping[str, str], printed: list[Path], data: Path | None
+) -> None:
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
@@ -66,4 +74,19 @@ def _run(folder: Path, options: list[str], environment: Mapping[str, str], print
         os.close(opened)
     sys.path.insert(0, str(folder))
     sys.argv = ["pytest", *options]
-    sys.exit(int(pytest.main(options)))
+    with nullcontext() if data is None else _measuring(data):
+        code = int(pytest.main(options))
+    sys.exit(code)
+
+
+@contextmanager
+def _measuring(data: Path) -> Iterator[None]:
+    """Measures coverage, and writes it beside the file ``data``, for pytest-cov to combine."""
+    coverage = Coverage(data_file=data, data_suffix=True, config_file=str(ROOT / "pyproject.toml"))
+    coverage.set_option("run:disable_warnings", ["module-not-measured", "no-data-collected"])
+    coverage.start()
+    try:
+        yield
+    finally:
+        coverage.stop()
+        coverage.save()

@@ -13,7 +13,6 @@ import refsched
 
 FOLDER = Path(refsched.__path__[0])
 SPECIFICATION = (
-    "binding",
     "cache",
     "cel",
     "cycle",

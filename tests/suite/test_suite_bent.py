@@ -190,7 +190,8 @@ def run(pytester: pytest.Pytester) -> Any:
     pytester.makepyfile(bent_schedulers=text, test_some=TESTS)
 
     def run(name: str) -> tuple[int, Json]:
-        result = run_pytest(pytester.path, "-p", "no:cacheprovider", f"--impl={name}", "--report=told.json")
+        options = ("-p", "no:cacheprovider", f"--impl={name}", "--report=told.json")
+        result = run_pytest(pytester.path, *options, is_measured=True)
         return int(result.ret), json.loads((pytester.path / "told.json").read_text("utf-8"))
 
     return run

@@ -142,7 +142,7 @@ def test_no_module_ends_a_run_well_by_ending_it(
 ) -> None:
     pytester.makeconftest(CONFTEST)
     pytester.makepyfile(bent_module=REFERENCE_THAT.replace("{body}", body), test_two=TWO_PODS)
-    result = run_pytest(pytester.path, "-p", "no:cacheprovider", "--impl=bent_module")
+    result = run_pytest(pytester.path, "-p", "no:cacheprovider", "--impl=bent_module", is_measured=True)
     assert result.ret == code
     result.stdout.fnmatch_lines([line])
 
@@ -150,7 +150,7 @@ def test_no_module_ends_a_run_well_by_ending_it(
 def test_in_process_is_for_debuggers_and_says_so(pytester: pytest.Pytester) -> None:
     pytester.makeconftest(CONFTEST)
     pytester.makepyfile(test_two=TWO_PODS)
-    result = run_pytest(pytester.path, "-p", "no:cacheprovider", "--in-process")
+    result = run_pytest(pytester.path, "-p", "no:cacheprovider", "--in-process", is_measured=True)
     assert result.ret == 0
     result.stdout.fnmatch_lines(["*--in-process is for debuggers: what the module does*"])
 

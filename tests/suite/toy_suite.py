@@ -46,7 +46,7 @@ class Suite:
         )
 
     def __call__(self, *options: str, impl: str = "right") -> pytest.RunResult:
-        return run_pytest(self.path, "-p", "no:cacheprovider", f"--impl={impl}", *options)
+        return run_pytest(self.path, "-p", "no:cacheprovider", f"--impl={impl}", *options, is_measured=True)
 
     def add(self, name: str, text: str) -> Path:
         path = self.path / name
