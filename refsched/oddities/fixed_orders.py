@@ -11,36 +11,36 @@ findMatchingVolumes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 
 from refsched.framework.choices import Choices
 from refsched.framework.node_info import PodInfo
 from refsched.objects.storage import PersistentVolumeClaim
 from refsched.oddities.go_sort import sort_slice
 from refsched.oddities.known_defect import FixedOrder
+from refsched.oddities.start_times import ORDER_OF_START_TIMES
+from refsched.preemption.importance import StartTimes
 from refsched.rules import applies
 
 # --- Victims --------------------------------------------------------------------------------------
 
 
-def more_important(one: PodInfo, other: PodInfo, now: datetime) -> bool:
-    """Returns whether ``one`` is more important than ``other``. The clock is read anew for each, and for ``one``
-    first: of two pods of equal priority that have not started ``one`` is therefore the earlier, so the comparison
-    holds both ways."""
+def more_important(one: PodInfo, other: PodInfo, started: StartTimes) -> bool:
+    """Returns whether ``one`` is more important than ``other``. Two pods without a start time have the same one in
+    ``started`` where the clock is read anew in each comparison, and for ``one`` first: ``one`` is therefore the
+    earlier, so the comparison holds both ways."""
     if one.pod.priority != other.pod.priority:
         return one.pod.priority > other.pod.priority
-    started, other_started = one.pod.status.start_time, other.pod.status.start_time
-    if (started or now) == (other_started or now):
+    if started[one.pod.uid] == started[other.pod.uid]:
         applies("R-PREEMPT-18")
-        return started is other_started is None
-    return (started or now) < (other_started or now)
+        return one.pod.status.start_time is other.pod.status.start_time is None
+    return started[one.pod.uid] < started[other.pod.uid]
 
 
-def as_go_sorts_pods(pods: Sequence[PodInfo], now: datetime, choices: Choices) -> list[PodInfo]:
-    """R-PREEMPT-18: Pods of equal importance are reprieved in the order in which Go's sort.Slice leaves them; up
-    to twelve pods of a node that have not started come out reversed."""
+def as_go_sorts_pods(pods: Sequence[PodInfo], started: StartTimes, choices: Choices) -> list[PodInfo]:
+    """R-PREEMPT-18: Pods of equal importance are reprieved in the order in which Go's sort.Slice leaves
+    them."""
     applies("R-PREEMPT-06")
-    return sort_slice(pods, lambda one, other: more_important(one, other, now))
+    return sort_slice(pods, lambda one, other: more_important(one, other, started))
 
 
 # --- Claims ---------------------------------------------------------------------------------------
@@ -62,4 +62,4 @@ ORDER_OF_CLAIMS = FixedOrder(
     "order-of-claims", "R-VOLBIND-29", "VolumeBinding", {"orders_of_claims": as_go_sorts_claims}
 )
 
-FIXED_ORDERS = (ORDER_OF_VICTIMS, ORDER_OF_CLAIMS)
+FIXED_ORDERS = (ORDER_OF_VICTIMS, ORDER_OF_CLAIMS, ORDER_OF_START_TIMES)

@@ -20,7 +20,7 @@ from refsched.framework.status import Status, unresolvable
 from refsched.preemption.candidate import Candidate
 from refsched.preemption.disruption import Budgets, by_protection
 from refsched.preemption.eligibility import may_preempt
-from refsched.preemption.importance import by_importance
+from refsched.preemption.importance import StartTimes, all_now, by_importance
 from refsched.rules import Reason, applies
 
 NO_VICTIMS = Reason("No preemption victims found for incoming pod", "R-PREEMPT-04")
@@ -40,6 +40,7 @@ def select_victims(
     if not potential:
         applies("R-PREEMPT-04")
         return unresolvable(NO_VICTIMS)
+    started = steps.start_times(potential, context.now)
     trial = Trial(context, node)
     for victim in potential:
         trial.remove(victim)
@@ -48,22 +49,24 @@ def select_victims(
         applies("R-PREEMPT-05")
         return status
     applies("R-PREEMPT-08")
-    in_order = steps.by_importance(potential, context.now, context.choices)
+    in_order = steps.by_importance(potential, started, context.choices)
     protected = by_protection(in_order, budgets)
     violating = [pod for pod in protected.violating if not trial.reprieves(pod)]
     victims = violating + [pod for pod in protected.others if not trial.reprieves(pod)]
     if steps.sorts_victims and protected.violating and protected.others:
-        victims = steps.by_importance(victims, context.now, context.choices)
+        victims = steps.by_importance(victims, started, context.choices)
     return Candidate(node.name, tuple(victims), len(violating))
 
 
 @frozen
 class PreemptionSteps:
     """PreemptionSteps are steps of preemption that a release may do otherwise; the defaults do what the rules
-    say. ``by_importance`` sorts the pods of a node, the most important first, and ``sorts_victims`` says whether
-    those that are not reprieved are sorted once more. ``select_victims`` finds them."""
+    say. ``start_times`` says when the pods of a node started, ``by_importance`` sorts them, the most important
+    first, and ``sorts_victims`` says whether those that are not reprieved are sorted once more. ``select_victims``
+    finds them."""
 
-    by_importance: Callable[[Sequence[PodInfo], datetime, Choices], list[PodInfo]] = by_importance
+    start_times: Callable[[Sequence[PodInfo], datetime], StartTimes] = all_now
+    by_importance: Callable[[Sequence[PodInfo], StartTimes, Choices], list[PodInfo]] = by_importance
     sorts_victims: bool = True
     select_victims: Callable[[PostFilterContext, NodeInfo, Budgets, PreemptionSteps], Candidate | Status] = (
         select_victims

@@ -28,6 +28,7 @@ from refsched.extenders.extender import Extender
 from refsched.framework.runtime import Framework
 from refsched.machine.event_handlers import handle, is_skipped, keep_assumed_pods
 from refsched.oddities.known_defects import AS_RELEASED, MENDED
+from refsched.oddities.start_times import ORDER_OF_START_TIMES
 from refsched.plugins import node_volume_limits_without_scaling, volume_binding_without_scores
 from refsched.plugins.default_binder import DefaultBinder
 from refsched.plugins.default_preemption import DefaultPreemption
@@ -245,7 +246,7 @@ GAPS = (
     "OpportunisticBatching, by which a pod like the one before it is tried on the next best node first",
     "the nomination that a binding cycle writes before it waits, and what a failed binding leaves of it",
     "which updates of a pod itself requeue it, and the flush of unschedulable pods",
-    "the order of victims without a start time, and budgets that are used up",
+    "budgets that are used up",
     "victims that wait on Permit or are in PreBind",
 )
 
@@ -257,7 +258,7 @@ V1_37 = Release(
     api_versions=("kubescheduler.config.k8s.io/v1",),
     plugins=PLUGINS,
     default_plugins=DEFAULT_PLUGINS,
-    oddities=AS_RELEASED - MENDED,
+    oddities=AS_RELEASED - MENDED | {ORDER_OF_START_TIMES},
     config=ConfigOfRelease(
         defaults={
             "parallelism": 16,

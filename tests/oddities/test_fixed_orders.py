@@ -20,7 +20,7 @@ from refsched.oddities.fixed_orders import (
 from refsched.oddities.known_defects import with_oddities
 from refsched.plugins.default_preemption import DefaultPreemption
 from refsched.plugins.volume_binding import VolumeBinding
-from refsched.preemption.importance import by_importance
+from refsched.preemption.importance import all_now, by_importance
 from refsched.releases import RELEASES
 from refsched.releases.v1_19.plugins import default_preemption as of_v1_19
 from refsched.releases.v1_19.plugins.volume_binding import VolumeBinding as VolumeBindingOfV119
@@ -36,7 +36,7 @@ def pod(name: str, priority: int = 0, started: int | None = None) -> PodInfo:
 
 
 def in_order(*pods: PodInfo) -> str:
-    return " ".join(info.pod.name for info in as_go_sorts_pods(pods, NOW, FirstChoice()))
+    return " ".join(info.pod.name for info in as_go_sorts_pods(pods, all_now(pods, NOW), FirstChoice()))
 
 
 def claim(name: str, size: str) -> PersistentVolumeClaim:
@@ -46,15 +46,17 @@ def claim(name: str, size: str) -> PersistentVolumeClaim:
 
 def test_a_pod_that_has_not_started_counts_from_now() -> None:
     waiting, running, later = pod("waiting"), pod("running", started=1), pod("later", started=-1)
-    assert more_important(running, waiting, NOW)
-    assert not more_important(waiting, running, NOW)
-    assert more_important(waiting, later, NOW)
+    started = all_now((waiting, running, later), NOW)
+    assert more_important(running, waiting, started)
+    assert not more_important(waiting, running, started)
+    assert more_important(waiting, later, started)
 
 
 def test_of_two_that_have_not_started_each_is_the_more_important_and_they_come_out_reversed() -> None:
     one, other = pod("one"), pod("other")
-    assert more_important(one, other, NOW)
-    assert more_important(other, one, NOW)
+    started = all_now((one, other), NOW)
+    assert more_important(one, other, started)
+    assert more_important(other, one, started)
     assert in_order(one, other, pod("third"), pod("high", 1)) == "high third other one"
 
 

@@ -7,11 +7,14 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from applied import applied
+
 from refsched.framework.choices import FirstChoice
 from refsched.framework.node_info import PodInfo
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
-from refsched.preemption.importance import by_importance, earliest_start
+from refsched.oddities.start_times import one_after_the_other
+from refsched.preemption.importance import all_now, by_importance, earliest_start
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -43,19 +46,32 @@ class Last:
 
 def test_priority_comes_before_age() -> None:
     pods = [pod("young", 5, 1), pod("old", 1, 9), pod("oldest", 5, 10)]
-    assert names(by_importance(pods, NOW, FirstChoice())) == "oldest young old"
+    assert names(by_importance(pods, all_now(pods, NOW), FirstChoice())) == "oldest young old"
 
 
 def test_a_pod_that_has_not_started_counts_as_started_now() -> None:
     pods = [pod("later", started=-1), pod("waiting"), pod("running", started=1)]
-    assert names(by_importance(pods, NOW, FirstChoice())) == "running waiting later"
+    assert names(by_importance(pods, all_now(pods, NOW), FirstChoice())) == "running waiting later"
 
 
 def test_of_equally_important_pods_any_one_may_come_first() -> None:
     choices = Last()
     pods = [pod("a"), pod("high", 1), pod("b"), pod("c")]
-    assert names(by_importance(pods, NOW, choices)) == "high c b a"
+    assert names(by_importance(pods, all_now(pods, NOW), choices)) == "high c b a"
     assert choices.offered == ["victim: high", "victim: a b c", "victim: a b", "victim: a"]
+
+
+def test_pods_that_have_not_started_count_as_started_one_after_the_other() -> None:
+    pods = [pod("b"), pod("a"), pod("running", started=1), pod("high", 1), pod("c")]
+    started = one_after_the_other(pods, NOW)
+    assert names(by_importance(pods, started, FirstChoice())) == "high running b a c"
+    left = [pods[4], pods[1], pods[0]]
+    assert names(by_importance(left, started, FirstChoice())) == "b a c"
+
+
+def test_the_order_of_pods_on_the_node_applies_where_two_have_not_started() -> None:
+    assert "R-PREEMPT-20" in applied(lambda: one_after_the_other([pod("a"), pod("b")], NOW))
+    assert "R-PREEMPT-20" not in applied(lambda: one_after_the_other([pod("a"), pod("b", started=1)], NOW))
 
 
 def test_the_earliest_start_is_that_of_the_victims_of_highest_priority() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from refsched.oddities.fixed_orders import FIXED_ORDERS
+from refsched.oddities.fixed_orders import ORDER_OF_CLAIMS, ORDER_OF_VICTIMS
 from refsched.records import Create
 from refsched.releases import release_of
 from refsched.releases.v1_19.oddities import PANICS
@@ -34,7 +34,7 @@ def test_every_panic_names_a_rule_of_a_plugin_that_the_release_has() -> None:
     for panic in PANICS:
         assert panic.rule in all_rules()
         assert panic.plugin in release.plugins
-    assert release.oddities == {*PANICS, *FIXED_ORDERS}
+    assert release.oddities == {*PANICS, ORDER_OF_VICTIMS, ORDER_OF_CLAIMS}
 
 
 def judge_of(configuration: dict[str, Any]) -> Judge:

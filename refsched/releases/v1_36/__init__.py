@@ -6,6 +6,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from refsched.oddities.inter_pod_affinity import EXCLUDED_NAMESPACES, ONE_TERM_OF_MANY
+from refsched.oddities.start_times import ORDER_OF_START_TIMES
 from refsched.releases.release import FeatureGate, Release
 from refsched.releases.v1_36.plugins.default_preemption import DefaultPreemption
 from refsched.releases.v1_36.plugins.dynamic_resources import DynamicResources
@@ -86,7 +87,7 @@ LACKS = {
     *("R-VOLBIND-30", "R-VOLBIND-31", "R-VOLBIND-32", "R-VOLBIND-33", "R-ARGS-18"),  # StorageCapacityScoring
     "R-VOLLIMIT-14",  # VolumeLimitScaling
     "R-NODENAME-02",
-    "R-PREEMPT-19",
+    *("R-PREEMPT-19", "R-PREEMPT-20"),
 }
 
 V1_36 = evolve(
@@ -96,6 +97,6 @@ V1_36 = evolve(
     .with_gates(*GATES),
     name="1.36",
     tag="v1.36.3",
-    oddities=V1_37.oddities | {EXCLUDED_NAMESPACES, ONE_TERM_OF_MANY},
+    oddities=V1_37.oddities - {ORDER_OF_START_TIMES} | {EXCLUDED_NAMESPACES, ONE_TERM_OF_MANY},
     lacks=V1_37.lacks | LACKS,
 )
