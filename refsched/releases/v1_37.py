@@ -248,6 +248,8 @@ GAPS = (
     "which updates of a pod itself requeue it, and the flush of unschedulable pods",
     "budgets that are used up",
     "victims that wait on Permit or are in PreBind",
+    "what a running pod requests while it is resized, and the defaults of pod-level resources",
+    "how PreBind waits for the binding conditions of devices",
 )
 
 # --- The release ----------------------------------------------------------------------------------

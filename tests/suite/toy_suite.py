@@ -38,15 +38,17 @@ def test_the_history_of_a_file(check, history):
 class Suite:
     """Call it with options to run pytest there."""
 
-    def __init__(self, pytester: pytest.Pytester) -> None:
+    def __init__(self, pytester: pytest.Pytester, *, is_measured: bool) -> None:
         self.path = pytester.path
+        self.is_measured = is_measured
         pytester.makeconftest(CONFTEST)
         pytester.makepyfile(
             toy_bench=Path(__file__).with_name("toy_bench.py").read_text("utf-8"), test_toys=TESTS
         )
 
     def __call__(self, *options: str, impl: str = "right") -> pytest.RunResult:
-        return run_pytest(self.path, "-p", "no:cacheprovider", f"--impl={impl}", *options, is_measured=True)
+        asked = ("-p", "no:cacheprovider", f"--impl={impl}", *options)
+        return run_pytest(self.path, *asked, is_measured=self.is_measured)
 
     def add(self, name: str, text: str) -> Path:
         path = self.path / name
