@@ -68,6 +68,7 @@ class Hello:
     version: str = "1.0"
     kubernetes: str = "1.34"
     plugins: frozenset[str] | None = None
+    fields_not_taken: frozenset[str] = frozenset()
 
 
 @define(eq=False)

@@ -33,6 +33,7 @@ from refsched.records import (
     Write,
 )
 from refsched.releases import DEFAULT, release_of
+from refsched.tools.reading.optional_fields import check_optional
 from refsched.tools.reading.record_json import read_record
 
 R = TypeVar("R", bound=Record)
@@ -68,7 +69,8 @@ class Hello:
     judged at all.
 
     ``plugins`` are the plugins that it has, including its own, or None if it does not say; ``inputs`` are those of
-    ``OBJECT_INPUTS`` that it takes.
+    ``OBJECT_INPUTS`` that it takes; ``fields_not_taken`` the paths of fields (``Pod.spec.overhead``) that no
+    object must have which it is sent.
     """
 
     name: str
@@ -77,6 +79,7 @@ class Hello:
     capabilities: frozenset[str]
     plugins: frozenset[str] | None = None
     inputs: frozenset[str] = frozenset(OBJECT_INPUTS)
+    fields_not_taken: frozenset[str] = frozenset()
 
     def claims(self, capability: str) -> bool:
         return capability in self.capabilities
@@ -90,6 +93,7 @@ class _Hello:
     capabilities: tuple[str, ...]
     plugins: tuple[str, ...] | None = None
     inputs: tuple[str, ...] = OBJECT_INPUTS
+    fields_not_taken: tuple[str, ...] = ()
     protocol: int = PROTOCOL
     unsupported: str | None = None
     error: str | None = None
@@ -113,9 +117,20 @@ def read_hello(value: Any) -> Hello:
     except InputError as unknown:
         raise InputError(unknown.problem, "kubernetes") from None
     _check_inputs(said)
-    plugins = frozenset(said.plugins) if said.plugins is not None else None
-    inputs = frozenset(said.inputs)
-    return Hello(said.name, said.version, said.kubernetes, frozenset(said.capabilities), plugins, inputs)
+    for index, path in enumerate(said.fields_not_taken):
+        try:
+            check_optional(path)
+        except InputError as problem:
+            raise problem.under(f"fieldsNotTaken[{index}]") from None
+    return Hello(
+        said.name,
+        said.version,
+        said.kubernetes,
+        frozenset(said.capabilities),
+        frozenset(said.plugins) if said.plugins is not None else None,
+        frozenset(said.inputs),
+        frozenset(said.fields_not_taken),
+    )
 
 
 def _check_inputs(said: _Hello) -> None:

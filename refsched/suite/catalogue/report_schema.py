@@ -80,7 +80,14 @@ REPORT: Schema = {
         verdict={"enum": ["passed", "failed", "not judged"]},
         headline=_TEXT,
         exitCode={"enum": [0, 1, 2]},
-        implementation=_all(what=_TEXT, name=_TEXT, version=_TEXT, kubernetes=_TEXT, capabilities=_TEXTS),
+        implementation=_all(
+            what=_TEXT,
+            name=_TEXT,
+            version=_TEXT,
+            kubernetes=_TEXT,
+            capabilities=_TEXTS,
+            fieldsNotTaken=_TEXTS,
+        ),
         suite=_all(name=_TEXT, version=_TEXT),
         run=_all(level={"enum": list(LEVELS)}, seed=_TEXT, tests=_COUNT, examples=_COUNT, command=_TEXT),
         counts=_all(**dict.fromkeys(VERDICTS, _COUNT)),
@@ -89,6 +96,12 @@ REPORT: Schema = {
             "type": "object",
             "additionalProperties": _COUNT,
             "description": "Why histories were not done to their end, and how many.",
+        },
+        without={
+            "type": "object",
+            "additionalProperties": _COUNT,
+            "description": "Fields that were answered with unsupported, and how many histories were run again"
+            " without them.",
         },
         power={
             **_all(

@@ -32,7 +32,7 @@ from refsched.suite.catalogue.showing import (
 from refsched.suite.histories.api_server import located
 from refsched.suite.histories.configuration import MULTI_POINT, configured_for, points_of
 from refsched.suite.histories.history import Create, Delete, History, Step, Update
-from refsched.suite.histories.reads import SCRIPTED, needed_by, plugin_names, readers
+from refsched.suite.histories.reads import SCRIPTED, fields_without_which, needed_by, plugin_names, readers
 from refsched.suite.histories.scripts import rejected_instead, without_script
 from refsched.tools.reading.without_fields import without_fields
 
@@ -86,13 +86,14 @@ class Part:
     """A Part is what an implementation has. ``capabilities`` are those of docs/adapters.md; ``plugins`` the
     default plugins that it has (None: all that its capabilities allow); ``own`` are plugins that Kubernetes does
     not have; ``kubernetes`` is the release that it decides by; ``inputs`` are those that it takes of what may
-    become of an object."""
+    become of an object; ``fields_not_taken`` are the paths of fields without which it is sent objects."""
 
     capabilities: frozenset[str]
     plugins: frozenset[str] | None = None
     own: frozenset[str] = frozenset()
     kubernetes: str = DEFAULT.name
     inputs: frozenset[str] = frozenset(OBJECT_INPUTS)
+    fields_not_taken: frozenset[str] = frozenset()
 
     @property
     def is_whole(self) -> bool:
@@ -153,7 +154,10 @@ class Part:
         if counts_on_nodes(rule) and "cache" in claimed:
             return ""
         plugins = deciding_plugins(rule)
-        return plugins[0] if plugins and set(plugins) <= set(self.left_out) else ""
+        if plugins and set(plugins) <= set(self.left_out):
+            return plugins[0]
+        fields = fields_without_which(plugins, self.fields_not_taken, self.kubernetes)
+        return f"the field {fields[0]}" if fields else ""
 
     def missing_members(
         self, record: Attempt | Bind, specified: Attempt | Bind
@@ -335,11 +339,11 @@ class Part:
 
     @cached_property
     def _unread(self) -> tuple[str, ...]:
-        """Returns the paths of fields that no plugin of the implementation reads, or that its release does not
-        know."""
+        """Returns the paths of fields that no plugin of the implementation reads, that its release does not know,
+        or that it says it does not take."""
         read = readers(self.kubernetes)
         unread = (path for path in read if not any(self._has(name) for name in read[path]))
-        return *unread, *self._release.not_yet
+        return *unread, *self._release.not_yet, *sorted(self.fields_not_taken)
 
     def _reads_kind(self, kind: str) -> bool:
         if kind in self._release.not_yet:
@@ -371,11 +375,12 @@ def part_of(hello: Hello) -> Part:
     claims preemption without a plugin of its own has DefaultPreemption, listed or not."""
     release = release_of(hello.kubernetes).name
     if hello.plugins is None:
-        return Part(hello.capabilities, kubernetes=release, inputs=hello.inputs)
+        return Part(hello.capabilities, None, frozenset(), release, hello.inputs, hello.fields_not_taken)
     known, capabilities = hello.plugins & frozenset(plugin_names(release)), hello.capabilities
     if "preemption" in capabilities and known == hello.plugins:
         known |= {PREEMPTION}
     if not any("score" in RELEASES[release].plugins[name].points for name in known):
         capabilities -= {"score"}
     is_whole = known.issuperset(plugin.name for plugin in default_plugins(release))
-    return Part(capabilities, None if is_whole else known, hello.plugins - known, release, hello.inputs)
+    plugins, own = None if is_whole else known, hello.plugins - known
+    return Part(capabilities, plugins, own, release, hello.inputs, hello.fields_not_taken)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 
 from refsched.releases import RELEASES
@@ -44,3 +44,17 @@ def needed_by(plugin: str, release: str) -> tuple[str, ...]:
     """Returns the capabilities that an implementation needs to have this plugin."""
     read = {name for name, by in readers(release).items() if plugin in by}
     return tuple(capability for capability, kind in _CAPABILITY_OF_READING if kind in read)
+
+
+def fields_without_which(
+    plugins: Collection[str], not_taken: Collection[str], release: str
+) -> tuple[str, ...]:
+    """Returns those fields that are not taken, if these plugins read no other field of a pod."""
+    read = readers(release)
+    asked = [path for path in read if path.startswith("Pod.") and not set(plugins).isdisjoint(read[path])]
+    missing = {path: [each for each in sorted(not_taken) if _is_within(path, each)] for path in asked}
+    return tuple(fields[0] for fields in missing.values()) if missing and all(missing.values()) else ()
+
+
+def _is_within(path: str, field: str) -> bool:
+    return f"{path}.".replace("[]", "").startswith(f"{field}.".replace("[]", ""))

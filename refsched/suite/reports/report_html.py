@@ -16,6 +16,7 @@ from refsched.suite.reports.report_terminal import (
     power,
     tightness,
     untried,
+    without,
 )
 from refsched.suite.reports.verdicts import VERDICTS, FaultSeen, Result, RuleVerdict
 from refsched.suite.session.bench import OBSERVED, PROMISED
@@ -90,6 +91,10 @@ def _head(result: Result) -> Iterator[str]:
     }
     if result.ended:
         facts["not completed"] = ended(result)
+    if about.fields_not_taken:
+        facts["does not take"] = ", ".join(about.fields_not_taken)
+    if result.without:
+        facts["left out"] = without(result)
     if result.power is not None and not result.failures:
         facts["power"] = power(result.power)
     repeat = f"<code>{escape(result.once_more)}</code>"

@@ -14,6 +14,7 @@ compares equal.
 | `counts` | verdict → how many rules |
 | `tightness` | `checked` outcomes, and how many of them were the `single` one allowed |
 | `endedEarly` | why histories were not done to their end, though nothing was wrong → how many |
+| `without` | fields answered with `unsupported` → how many histories were run again without them |
 | `power` | of the `planted` wrong schedulers so many histories `killed`, as `profile` if not empty, with seed 0 |
 | `rules` | below, in the order in which rules depend on each other |
 | `untestedRules` | how many rules of this level no test of the run was about |
@@ -72,6 +73,7 @@ def as_json(result: Result) -> Json:
             "version": about.version,
             "kubernetes": about.kubernetes,
             "capabilities": list(about.capabilities),
+            "fieldsNotTaken": list(about.fields_not_taken),
         },
         "suite": {"name": "refsched", "version": version("refsched")},
         "run": {
@@ -84,6 +86,7 @@ def as_json(result: Result) -> Json:
         "counts": {verdict: len(result.having(verdict)) for verdict in VERDICTS},
         "tightness": {"checked": result.choices, "single": result.single},
         "endedEarly": dict(result.ended),
+        "without": dict(result.without),
         "power": None if result.power is None else attrs.asdict(result.power),
         "rules": [_rule(each, result) for each in result.rules],
         "untestedRules": result.untested,

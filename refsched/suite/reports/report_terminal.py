@@ -66,6 +66,8 @@ def _about(result: Result) -> Iterator[str]:
     about = result.about
     yield f"{result.implementation}: {about.name} {about.version}, for Kubernetes {about.kubernetes}"
     yield from _wrapped(f"claims {', '.join(about.capabilities)}", "")
+    if about.fields_not_taken:
+        yield from _wrapped(f"does not take {', '.join(about.fields_not_taken)}", "")
     run = [
         counted(result.tests, "test"),
         counted(result.examples, "history", "histories"),
@@ -231,6 +233,8 @@ def _remarks(result: Result) -> Iterator[str]:
         yield f"{counted(result.untested, 'rule')} of the catalogue had no test in this run"
     if result.ended:
         yield from _wrapped(f"not completed: {ended(result)}", "")
+    if result.without:
+        yield from _wrapped(without(result), "")
     if result.choices:
         yield f"tightness: {tightness(result)}"
     if result.power is not None and not result.failures:
@@ -286,6 +290,12 @@ def ended(result: Result) -> str:
     )
     more = f"; {counted(len(result.ended) - REASONS, 'other reason')}" if len(result.ended) > REASONS else ""
     return f"{total:,} of {result.examples:,} histories: {reasons}{more}"
+
+
+def without(result: Result) -> str:
+    """Returns which fields were left out, since the implementation does not take them, and how often."""
+    fields = ", ".join(f"{field} ({number:,})" for field, number in result.without)
+    return f"answered with unsupported, and left out of so many histories: {fields}"
 
 
 def tightness(result: Result) -> str:

@@ -69,7 +69,8 @@ class Result:
     """A Result is what a run came to.
 
     ``rules`` stand in the order in which they depend on each other; ``untested`` is how many rules of this level
-    no test of the run was about; ``ended`` why histories were not done to their end, and how many; ``power`` what
+    no test of the run was about; ``ended`` why histories were not done to their end, and how many;
+    ``without`` are fields that were left out, and of how many histories; ``power`` is what
     so many of the tests' histories kill; ``command`` the start of one that repeats a failure, from ``folder`` or
     from the file that this run ``replayed`` itself; ``selected`` the options that chose the tests and their
     examples; ``unfinished`` how many tests did not come to their end; ``interrupted`` that a user ended the run;
@@ -90,6 +91,7 @@ class Result:
     single: int
     untested: int = 0
     ended: tuple[tuple[str, int], ...] = ()
+    without: tuple[tuple[str, int], ...] = ()
     power: Power | None = None
     stale: tuple[str, ...] = ()
     command: str = "pytest conformance/"
@@ -368,6 +370,12 @@ def ended_early(outcomes: Sequence[Outcome]) -> tuple[tuple[str, int], ...]:
     for outcome in outcomes:
         counts.update(outcome.ended)
     return tuple(sorted(counts.items(), key=lambda counted: (-counted[1], counted[0])))
+
+
+def left_out(outcomes: Sequence[Outcome]) -> tuple[tuple[str, int], ...]:
+    """Returns the fields that the implementation does not take, and of how many histories each was left out."""
+    counts = sum((Counter(outcome.without) for outcome in outcomes), Counter[str]())
+    return tuple(sorted(counts.items()))
 
 
 def ended_by_rules(outcomes: Sequence[Outcome]) -> tuple[tuple[str, int], ...]:

@@ -17,6 +17,9 @@ from refsched.suite.histories.history import DEFAULT_CONFIG, History, Step
 NEEDS = "needs "
 """How the reason begins why a history was not run that needs what the implementation does not do."""
 
+UNSUPPORTED = " is unsupported: "
+"""It stands between the request and the reason why, where a history ended because of them."""
+
 PROMISED = "promised"
 OBSERVED = "observed"
 
@@ -56,6 +59,9 @@ class Hello(Protocol):
 
     @property
     def plugins(self) -> frozenset[str] | None: ...
+
+    @property
+    def fields_not_taken(self) -> frozenset[str]: ...
 
 
 class Connection(Protocol):
@@ -98,6 +104,13 @@ class Judgement:
     ended: str = ""
     comparison: Comparison | None = None
     usual: Mapping[str, Any] = field(factory=lambda: DEFAULT_CONFIG)
+    without: Sequence[str] = ()
+    """The history was run without these fields, which the implementation does not take."""
+
+    @property
+    def is_unsupported(self) -> bool:
+        """Returns whether the history ended because the implementation does not support a request."""
+        return UNSUPPORTED in self.ended and not self.findings
 
     @property
     def needs_more(self) -> bool:

@@ -160,6 +160,8 @@ class Checking:
     choices: int = 0
     single: int = 0
     ended: Counter[str] = Factory(Counter)
+    without: Counter[str] = Factory(Counter)
+    """By field that the implementation does not take, in how many histories it was left out."""
     allowance: Allowance = Factory(Allowance)
     failed_at: float = 0.0
     """The test was first seen to fail at this time, by ``time.monotonic``."""
@@ -199,6 +201,7 @@ class Checking:
             self.not_for_it += 1
             return
         self.examples += 1
+        self.without.update(judgement.without)
         if judgement.findings or not judgement.ended:
             self.decisive.update(judgement.decisive)
         if judgement.comparison is not None and not (judgement.findings or judgement.ended):

@@ -30,6 +30,7 @@ SUPPRESSED = (
     HealthCheck.function_scoped_fixture,  # ``check`` gathers over all examples of its test, by intention
     HealthCheck.differing_executors,  # a parametrized test runs once for each of its parameters
     HealthCheck.large_base_example,  # some areas start from a cluster of many nodes
+    HealthCheck.nested_given,  # which fields are taken is learned in the middle of a test, by what is drawn
     HealthCheck.data_too_large,  # long histories are cut off, and that is as it should be
 )
 

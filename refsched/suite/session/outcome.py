@@ -60,7 +60,8 @@ class Outcome:
     """An Outcome is what one test found. ``missing`` are capabilities that the test needs and the implementation
     does not claim: it did not run. ``target`` is the broken rule that failed the test; ``failures`` are all that
     were seen on the way. ``ended`` counts, by reason, the histories that could not be run to their end, though
-    nothing was wrong."""
+    nothing was wrong; ``without`` by field, which the implementation does not take, those that were run without
+    it."""
 
     test: str
     rules: tuple[str, ...]
@@ -73,6 +74,7 @@ class Outcome:
     failures: tuple[Failure, ...] = ()
     fault: Fault | None = None
     target: str = ""
+    without: Mapping[str, int] = field(factory=dict)
 
     @property
     def has_failed(self) -> bool:

@@ -113,7 +113,7 @@ def pytest_configure(config: pytest.Config) -> None:
     except InputError as problem:
         raise cannot_judge(problem) from None
     config.stash[OPTIONS] = options
-    runner = Runner(bench, options.implementation, options.adapter_timeout, options.only)
+    runner = Runner(bench, options.implementation, options.adapter_timeout, options.only, options.seed)
     kept_rules = KeptRules()
     config.pluginmanager.register(kept_rules, "conformance-kept-rules")
     testing = Testing(options, bench, runner, known | later, replayed, kept_rules)

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from refsched.suite.adapters.faults import AdapterFault
 from refsched.suite.histories.history import History
 from refsched.suite.session.bench import Bench, Connection, Hello, Judgement, SteppedRun
+from refsched.suite.session.learning import drawn_from, fields_not_taken, without
 
 
 @frozen
@@ -27,28 +29,34 @@ class About:
     """These rules cannot show in what it reports, each with the capability or the plugin that it does not have."""
     plugins: tuple[str, ...] = ()
     """These are the plugins that it says it has. A whole scheduler names none."""
+    fields_not_taken: tuple[str, ...] = ()
+    """These are the fields that it says it does not take."""
 
     @classmethod
     def of(cls, hello: Hello, holding: frozenset[str], lacks: Mapping[str, str]) -> About:
         capabilities = tuple(sorted(hello.capabilities))
         plugins = tuple(sorted(hello.plugins or ()))
-        return cls(hello.name, hello.version, hello.kubernetes, capabilities, holding, lacks, plugins)
+        fields = tuple(sorted(hello.fields_not_taken))
+        return cls(hello.name, hello.version, hello.kubernetes, capabilities, holding, lacks, plugins, fields)
 
 
 @define(eq=False)
 class Runner:
     """A Runner asks the implementation ``what``, whose answers may take ``timeout`` seconds each; ``only`` is the
-    part of it that is judged."""
+    part of it that is judged; from the ``seed`` it is drawn by which fields it is tried what it takes."""
 
     bench: Bench
     what: str
     timeout: float
     only: str = ""
+    seed: str = "0"
     final_fault: AdapterFault | None = None
     """After this one the implementation is not asked any more."""
     _connection: Connection | None = None
     _known: tuple[Hello, About] | None = None
     """This is what the implementation has said of itself, and what follows from it."""
+    _not_taken: tuple[str, ...] | None = None
+    """These fields are not taken, as was learned after the first answer that something is unsupported."""
 
     def about(self) -> About:
         """Returns what the implementation says of itself. Raises AdapterUnavailable if it cannot be had, and
@@ -61,13 +69,26 @@ class Runner:
         return self._known[1]
 
     def judge(self, history: History, level: str = "") -> Judgement:
-        """Runs a history, and judges it by the rules of this level, if it is not the level of the run."""
+        """Runs a history, and judges it by the rules of this level, if it is not the level of the run. A history
+        in which something was unsupported is run again without the fields that the implementation does not
+        take."""
         with self._asking():
-            return self._bench_at(level).judge(self._connected(), history)
+            bench = self._bench_at(level)
+            judgement = bench.judge(self._connected(), history)
+            if not judgement.is_unsupported or type(history) is not History:
+                return judgement
+            shorter, had = without(history, self._learned())
+            return evolve(bench.judge(self._connected(), shorter), without=had) if had else judgement
 
     def begin(self, beginning: History, level: str = "") -> SteppedRun:
         with self._asking():
             return self._bench_at(level).begin(self._connected(), beginning)
+
+    def _learned(self) -> tuple[str, ...]:
+        if self._not_taken is None:
+            judge = partial(self.bench.judge, self._connected())
+            self._not_taken = fields_not_taken(judge, drawn_from(self.bench, self.seed))
+        return self._not_taken
 
     def _bench_at(self, level: str) -> Bench:
         return self.bench.at_level(level) if level else self.bench

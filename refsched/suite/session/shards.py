@@ -26,6 +26,7 @@ from refsched.suite.reports.verdicts import (
     ended_early,
     faults_seen,
     is_selected,
+    left_out,
     rule_verdicts,
 )
 from refsched.suite.session.baseline import stale
@@ -136,6 +137,7 @@ def result_of(evidence: Evidence) -> Result:
         untested=len({rule.id for rule in selected} - {each.rule.id for each in rules}),
         ended=ended_early(outcomes),
         ending=ended_by_rules(outcomes),
+        without=left_out(outcomes),
         power=power_of(((outcome.test, outcome.done) for outcome in outcomes), evidence.about),
         stale=stale(evidence.known, rules),
         replayed=evidence.replayed,

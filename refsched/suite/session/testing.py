@@ -332,6 +332,7 @@ class Testing:
             choices=done.choices,
             single=done.single,
             ended=dict(done.ended),
+            without=dict(done.without),
             failures=tuple(
                 failure_of(
                     evidence,
