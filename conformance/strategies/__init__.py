@@ -13,6 +13,7 @@ from typing import cast
 from hypothesis.strategies import SearchStrategy
 
 from conformance.strategies.afterlives import continued
+from conformance.strategies.questions import questioned
 from refsched.suite.histories.history import History
 
 _MODULES = {
@@ -56,7 +57,7 @@ _MODULES = {
 def _area(module: str) -> Callable[[], SearchStrategy[History]]:
     def histories() -> SearchStrategy[History]:
         found = import_module(f"{__name__}.{module}")
-        return continued(cast("SearchStrategy[History]", found.histories()))
+        return questioned(continued(cast("SearchStrategy[History]", found.histories())))
 
     return histories
 

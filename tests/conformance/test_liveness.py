@@ -98,3 +98,9 @@ def test_a_pod_that_is_bound_is_not_waited_for() -> None:
 )
 def test_a_configuration_may_say_otherwise(config: dict[str, Any]) -> None:
     assert unserved(Create(NODE), Create(PLAIN), Advance(400), config=config) == []
+
+
+def test_room_is_kept_for_a_nominated_pod_until_it_is_gone() -> None:
+    leaving = pod("p2", cpu("2"), status={"nominatedNodeName": "n1"})
+    leaving["metadata"]["deletionTimestamp"] = "2025-12-31T23:00:00Z"
+    assert unserved(Create(NODE), Create(leaving), Create(PLAIN), REFUSED, Advance(341)) == []

@@ -67,11 +67,13 @@ def waits_in_vain_are_seen(config: dict[str, Any]) -> bool:
 def left_behind(ledger: Ledger, promises: Mapping[str, Promises], quiet: Quiet) -> Iterator[Finding]:
     """R-INV-09 (shows in queue): A pod that fits on a node is scheduled within its backoff and the time after
     which unschedulable pods are flushed, as long as nothing else happens and no other pod competes."""
-    pending = {key: pod for key, pod in sorted(ledger.pods.items()) if _is_pending(ledger, key, pod)}
-    kept_for_others = any(pod.status.nominated_node_name for pod in pending.values())
-    if kept_for_others or not quiet.nominated.isdisjoint(pending):
-        return
-    for key, pod in pending.items():
+    unbound = {key: pod for key, pod in sorted(ledger.pods.items()) if key not in ledger.bound}
+    kept_for_others = any(pod.status.nominated_node_name for pod in unbound.values())
+    if kept_for_others or not quiet.nominated.isdisjoint(unbound):
+        return  # also for a pod that is being deleted: it stays nominated until it does not exist any more
+    for key, pod in unbound.items():
+        if pod.metadata.deletion_timestamp is not None or pod.status.phase in FINISHED:
+            continue
         promised = promises.get(pod.spec.scheduler_name)
         if promised is None or not promised.fits or not _is_plain(pod):
             continue
@@ -79,11 +81,6 @@ def left_behind(ledger: Ledger, promises: Mapping[str, Promises], quiet: Quiet) 
             if _is_open(node) and _fits(ledger, pod, node, promised):
                 yield Finding("R-INV-09", "pod", f"scheduled: it fits on {name}", "not to be tried", key)
                 break
-
-
-def _is_pending(ledger: Ledger, key: str, pod: Pod) -> bool:
-    is_leaving = pod.metadata.deletion_timestamp is not None or pod.status.phase in FINISHED
-    return key not in ledger.bound and not is_leaving
 
 
 def _is_plain(pod: Pod) -> bool:

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Questions at the end of a history, about what it may have left behind.
+
+Something that was not given back, forgotten too much or remembered too long shows only in what is decided next. So
+when all that an area draws has happened, a few more pods are asked for: those that were there come again in an
+empty cluster, one asks for all that a node has, one is like another on each node, timers pass, and events happen.
+Which of these it is, is drawn, and nothing of it depends on answers. That takes a tenth of the time, so that only
+one history in three goes on so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from attrs import frozen
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from conformance.vocabulary.builder import AFTER_ALL_BACKOFF, AFTER_FIVE_MINUTES
+from conformance.vocabulary.objects import REQUIRED, ZONE, container, named, node, with_metadata, with_spec
+from refsched.suite.histories.history import (
+    Advance,
+    Create,
+    Delete,
+    History,
+    Release,
+    Schedule,
+    Step,
+    Update,
+    deleting,
+)
+
+Json = dict[str, Any]
+Key = tuple[str, str, str]
+
+RARELY = 3
+"""One history in so many goes on."""
+
+PODS = 2
+"""So many pods come again, and so many nodes are asked for."""
+
+MANY = 20
+"""An attempt among so many nodes takes long, and one more pod is asked for."""
+
+_PLACES = ("nodeSelector", "affinity", "topologySpreadConstraints", "tolerations", "schedulingGates")
+"""A pod that is to show what is left on a node says nothing else of where it goes."""
+
+
+@frozen
+class _End:
+    """An _End is the cluster at the end of a history, as far as the history alone says it. ``first`` is which of
+    the pods, and of the nodes, is asked for first."""
+
+    objects: dict[Key, Json]
+    first: int
+
+    def all(self, kind: str) -> list[Json]:
+        return [value for key, value in self.objects.items() if key[0] == kind]
+
+    def some(self, kind: str) -> list[Json]:
+        """Returns a few of this kind, of a large cluster one."""
+        found = self.all(kind)
+        most = 1 if len(self.all("Node")) > MANY else PODS
+        return [found[(self.first + number) % len(found)] for number in range(min(most, len(found)))]
+
+
+Question = Callable[[_End], Iterator[Step]]
+
+
+def questioned(histories: SearchStrategy[History]) -> SearchStrategy[History]:
+    """These histories, some of which go on with questions, if they have pods and nodes."""
+
+    @st.composite
+    def longer(draw: DrawFn) -> History:
+        history = draw(histories)
+        if draw(st.integers(1, RARELY)) < RARELY:
+            return history
+        end = _End(_there_at_the_end(history.steps), draw(st.integers(0, 3)))
+        if not (end.all("Pod") and end.all("Node")):
+            return history
+        question = draw(st.sampled_from(QUESTIONS))
+        steps = (*history.steps, *question(end))
+        return History(steps, history.config, history.feature_gates)
+
+    return longer()
+
+
+def _there_at_the_end(steps: Sequence[Step]) -> dict[Key, Json]:
+    there: dict[Key, Json] = {}
+    for step in steps:
+        match step:
+            case Create(value) | Update(value):
+                metadata = value["metadata"]
+                there[value["kind"], metadata.get("namespace", ""), metadata["name"]] = value
+            case Delete(reference):
+                there.pop((reference.kind, reference.namespace, reference.name), None)
+    return there
+
+
+# --- Questions ------------------------------------------------------------------------------------
+
+
+def _all_again(end: _End) -> Iterator[Step]:
+    """Every pod leaves, each claim for devices is deallocated, and some of the pods come again."""
+    yield from _emptied(end)
+    yield from _asked([_another(value) for value in end.some("Pod")])
+
+
+def _whole_nodes(end: _End) -> Iterator[Step]:
+    """Every pod leaves, and one asks for all that a node has, with the ports, volumes and claims of another."""
+    yield from _emptied(end)
+    pods = end.some("Pod")
+    wanted = [(each, pods[number % len(pods)]) for number, each in enumerate(end.some("Node"))]
+    yield from _asked([_whole(value, each, f"whole{number}") for number, (each, value) in enumerate(wanted)])
+
+
+def _same_on_each_node(end: _End) -> Iterator[Step]:
+    """A pod leaves, and its like is asked for on each node; the others stay."""
+    value = end.some("Pod")[0]
+    yield from _freed([value])
+    nodes = end.some("Node")
+    yield from _asked([_pinned(_another(value), each, f"like{n}") for n, each in enumerate(nodes)])
+
+
+def _again(end: _End) -> Iterator[Step]:
+    """A pod leaves, and another one of its name comes at once."""
+    value = end.some("Pod")[0]
+    yield from _freed([value])
+    yield from _asked([_another(value)])
+
+
+def _timers(end: _End) -> Iterator[Step]:
+    """Time passes until each timer has fired: of backoff, of Permit, of pods that wait for an event."""
+    yield Advance(AFTER_ALL_BACKOFF)
+    yield Schedule(PODS)
+    yield Advance(AFTER_FIVE_MINUTES)
+    yield Schedule(PODS)
+
+
+def _events(end: _End) -> Iterator[Step]:
+    """A pod leaves, a node changes, and another node comes."""
+    yield deleting(end.some("Pod")[0])
+    for value in end.some("Node")[:1]:
+        labels = {**value["metadata"].get("labels", {}), "asked": "again"}
+        yield Update({**with_metadata(value, labels=labels), "spec": {}})
+    yield Create(named(node(labels={ZONE: "q"}), "q1"))
+    yield Advance(AFTER_ALL_BACKOFF)
+    yield Schedule(PODS)
+
+
+QUESTIONS: Sequence[Question] = (_all_again, _whole_nodes, _same_on_each_node, _again, _timers, _events)
+
+# --- What is asked for ----------------------------------------------------------------------------
+
+
+def _freed(pods: Sequence[Json]) -> Iterator[Step]:
+    """The pods are deleted; one that a scripted plugin holds goes on first."""
+    for value in pods:
+        yield Release(f"{value['metadata'].get('namespace', 'default')}/{value['metadata']['name']}")
+        yield deleting(value)
+
+
+def _emptied(end: _End) -> Iterator[Step]:
+    yield from _freed(end.all("Pod"))
+    for value in end.all("ResourceClaim"):
+        if not value["metadata"].get("deletionTimestamp"):
+            yield Update({name: member for name, member in value.items() if name != "status"})
+    yield Advance(AFTER_ALL_BACKOFF)
+
+
+def _asked(pods: Sequence[Json]) -> Iterator[Step]:
+    yield from map(Create, pods)
+    yield Schedule(len(pods))
+
+
+def _another(value: Json) -> Json:
+    """Another pod of the same name, which has the same wishes and no node."""
+    own = ("uid", "deletionTimestamp", "annotations")
+    metadata = {name: member for name, member in value["metadata"].items() if name not in own}
+    spec = {name: member for name, member in value["spec"].items() if name != "nodeName"}
+    metadata["uid"] = f"{metadata['name']}-asked"
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+
+
+def _pinned(value: Json, node: Json, name: str) -> Json:
+    """The pod under this name, on this node or nowhere."""
+    field = {"key": "metadata.name", "operator": "In", "values": [node["metadata"]["name"]]}
+    required = {"nodeSelectorTerms": [{"matchFields": [field]}]}
+    return with_spec(
+        with_metadata(named(value, name), uid=name), affinity={"nodeAffinity": {REQUIRED: required}}
+    )
+
+
+def _whole(value: Json, node: Json, name: str) -> Json:
+    """A pod that asks for all that the node can allocate, and uses what the given one does."""
+    allocatable: Json = node.get("status", {}).get("allocatable", {})
+    amounts = {each: amount for each, amount in allocatable.items() if each != "pods"}
+    pod = _another(value)
+    ports = [port for each in value["spec"]["containers"] for port in each.get("ports", ())]
+    asking = {**container("whole"), "resources": {"requests": amounts, "limits": amounts}}
+    spec = {key: each for key, each in pod["spec"].items() if key not in (*_PLACES, "resources", "overhead")}
+    spec = {**spec, "containers": [{**asking, **({"ports": ports} if ports else {})}], "initContainers": []}
+    return _pinned(with_spec({**pod, "spec": spec}, tolerations=[{"operator": "Exists"}]), node, name)
