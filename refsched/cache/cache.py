@@ -50,9 +50,15 @@ class Cache:
         self._count(PodInfo(assumed))
         return assumed
 
+    def get_pod(self, pod: Pod) -> Pod | None:
+        """Returns the pod as it is counted, or None if it is not."""
+        return self._pods.get(pod.uid)
+
     def forget(self, pod: Pod) -> None:
-        """Stops counting an assumed pod. Raises CacheError if the pod was not assumed, or is bound by now to
-        whatever node. Source: ForgetPod."""
+        """Stops counting an assumed pod, if it still counts. Raises CacheError if it is bound by now to whatever
+        node. Source: ForgetPod."""
+        if pod.uid not in self._pods:
+            return
         if pod.uid not in self._assumed:
             raise CacheError(f"pod {pod.uid}({pod.key}) wasn't assumed so cannot be forgotten")
         self._uncount(pod)

@@ -130,12 +130,17 @@ _UID = re.compile(r"^pod [^()\s]+ is(?= in the cache)")
 """The uid of a pod is made by the API server, which need not be the specification's."""
 
 
+_PRECONDITION = re.compile(r"on pods/binding (?=\S+ Precondition failed)")
+"""API servers name the resource of a binding with another uid either way."""
+
+
 def _same_words(expected: str | None, got: str) -> bool:
     """Returns whether both messages have the same words. Aggregated errors are listed in the order of a Go map,
     within brackets (apimachinery, util/errors)."""
     if expected is None:
         return False
-    expected, got = (_UID.sub("pod  is", _without_details(each)) for each in (expected, got))
+    expected, got = (_PRECONDITION.sub("on pods ", _without_details(each)) for each in (expected, got))
+    expected, got = (_UID.sub("pod  is", each) for each in (expected, got))
     return Counter(_SEPARATOR.split(expected)) == Counter(_SEPARATOR.split(got))
 
 
@@ -146,8 +151,10 @@ def bind_disagreements(record: Bind, specified: Bind | None) -> Iterator[Disagre
     if specified is None:
         yield Disagreement("bind", None, record)
         return
-    for member in ("node", "result", "message"):
+    for member in ("node", "result"):
         yield from _equal(f"bind.{member}", getattr(specified, member), getattr(record, member))
+    if record.message is None or not _same_words(specified.message, record.message):
+        yield from _equal("bind.message", specified.message, record.message)
     yield from _sorted(
         "bind.unschedulablePlugins", specified.unschedulable_plugins, record.unschedulable_plugins
     )

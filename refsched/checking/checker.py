@@ -150,6 +150,7 @@ class Checker:
             case Bind():
                 yield from self._bound(record)
             case Queues():
+                self._popping.activate_seen(record)
                 self._popping.skip_unseen(record)
                 yield from self._unless_own(queues_disagreements(record, self.scheduler.queues()))
             case Nodes():
@@ -287,6 +288,8 @@ class Checker:
             return
         self._collect()
         specified = self._attempts.pop(0) if self._attempts else None
+        if self.following.offered.get("activation"):
+            self._popping.perhaps_active.add(record.pod)
         chosen = self.following.not_allowed
         found = [Disagreement(choice.member, choice.expected, choice.got) for choice in chosen]
         self.offered = self.following.offered

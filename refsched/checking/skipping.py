@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Skipping: a scheduler pops pods and does not try them, which no record shows."""
+"""Skipping: a scheduler pops pods and does not try them, or activates a pod sooner or later, which no record
+shows."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from copy import copy
 from attrs import Factory, define
 
 from refsched.machine.scheduler import Scheduler
+from refsched.objects.pod import Pod
 from refsched.queue.scheduling_queue import SchedulingQueue
 from refsched.records import Queues
 
@@ -18,12 +20,14 @@ class Popping:
     """A Popping says which pods a scheduler may pop next, and skips those that it pops and does not try.
 
     ``is_nomination_open`` says that a nominated pod may have been skipped before the pod of the last attempt, and
-    then did not count on its node.
+    then did not count on its node. ``perhaps_active`` are the pods that back off or, if they were activated late
+    enough, are active (R-PREEMPT-PREP-04).
     """
 
     scheduler: Scheduler
     is_nomination_open: bool = False
     _has_skipped_nominated: bool = False
+    perhaps_active: set[str] = Factory(set)
     _perhaps_skipped: set[str] = Factory(set)
 
     def next_attempt(self) -> None:
@@ -45,7 +49,11 @@ class Popping:
         """Returns the pods of which any may be tried when this one is, with all pods skipped that must be popped
         before it. Pods that are equal to it in the order of the queue may have been skipped before it, too."""
         skip_heads(self.scheduler, until=pod)
+        if pod not in self._heads():
+            self._activate(self.perhaps_active)
+            skip_heads(self.scheduler, until=pod)
         heads = self._heads()
+        self.perhaps_active.discard(pod)
         if pod in heads:
             skippable = skippable_heads(self.scheduler)
             self._perhaps_skipped.update(skippable)
@@ -59,6 +67,18 @@ class Popping:
             if pod in (*queues.active, *queues.backoff):
                 skip_earlier(self.scheduler.state.queue, pod)
         self._perhaps_skipped.clear()
+
+    def activate_seen(self, seen: Queues) -> None:
+        """Activates pods that the next record of the queues shows to be active."""
+        self._activate(self.perhaps_active.intersection(seen.active or ()))
+        self.perhaps_active.clear()
+
+    def _activate(self, pods: Collection[str]) -> None:
+        """Activates those of the pods that still back off."""
+        state = self.scheduler.state
+        waiting = (key.partition("/") for key in sorted(set(pods).intersection(state.queue.queues().backoff)))
+        found = [state.objects.get(Pod, name, namespace) for namespace, _, name in waiting]
+        state.queue.activate(pod for pod in found if pod is not None)
 
     def _heads(self) -> list[str]:
         """Returns the pods at the head of the queue. There are none if Pop would block."""

@@ -13,6 +13,7 @@ from attrs import Factory, define
 
 from refsched.framework.interface import Plugin, RecordedCalls, extends
 from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.pods_in_pre_bind import PodInPreBind
 from refsched.framework.runtime import Framework
 from refsched.machine.state import SchedulerState
 from refsched.queue.queued_pod import QueuedPod
@@ -31,6 +32,7 @@ class Cycle:
     states: dict[str, Any] = Factory(dict)
     calls: list[str] = Factory(list)
     is_binding: bool = False
+    in_pre_bind: PodInPreBind = Factory(PodInPreBind)
 
     @property
     def on_node(self) -> tuple[PodInfo, NodeInfo]:

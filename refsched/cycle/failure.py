@@ -8,13 +8,17 @@ Source: pkg/scheduler/schedule_one.go, handleSchedulingFailure.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from attrs import evolve, frozen
 
 from refsched.cycle.cycle import Cycle
 from refsched.cycle.fit_error import Diagnosis, fit_error_message
 from refsched.framework.node_info import PodInfo
 from refsched.framework.status import Code, Status
+from refsched.machine.state import SchedulerState
 from refsched.objects.pod import Pod, PodCondition
+from refsched.queue.queued_pod import QueuedPod
 from refsched.rules import applies
 
 
@@ -59,36 +63,68 @@ def handle_scheduling_failure(cycle: Cycle, failure: Failure) -> Failure:
     R-FAIL-04 (observed: a profile whose Bind plugins bind nothing is one that nobody should have): If every Bind
     plugin answers Skip, the binding fails, but the pod's status stays as it was: its PodScheduled condition is not
     written, and neither is it written that the nomination is lost.
+    R-FAIL-05 (promised: that a pod of another uid is another pod is documented with names and uids; needs
+    scripted or volumes or devices or extenders or api): If the pod was deleted meanwhile and one of the same
+    name was created, the failure does not concern that pod: it is neither requeued nor is its status written.
 
     The failure that is returned names all plugins that are recorded to have rejected the pod: if PreEnqueue
     gates it on its way back, the gating plugin is among them (runPreEnqueuePlugin adds it to the set of the
     FitError itself)."""
-    scheduler, queued = cycle.scheduler, cycle.queued
-    tried = queued.pod
-    if failure.unschedulable_plugins is not None:
-        queued = evolve(
-            queued,
-            unschedulable_plugins=failure.unschedulable_plugins,
-            pending_plugins=failure.pending_plugins,
-        )
-    shown = scheduler.objects.get(Pod, tried.name, tried.namespace)
-    pending = shown if shown is not None and not shown.spec.node_name else None
+    scheduler = cycle.scheduler
+    queued = rejected_by(cycle.queued, failure)
+    tried = shown = queued.pod
+    pending = pending_pod(scheduler, tried)
+    if pending is not None and pending.uid != tried.uid:
+        applies("R-FAIL-05")
+        scheduler.queue.done(tried.uid)
+        return failure
     if pending is not None:
-        applies("R-FAIL-01")
-        queued = evolve(queued, info=PodInfo(pending))
-        scheduler.queue.add_unschedulable_if_not_present(queued)
-        failure = _with_gate(failure, scheduler.queue.gating_plugin(queued.key))
-    applies("R-FAIL-03", when=tried.status.nominated_node_name and failure.nominated_node == "")
-    scheduler.queue.nominator.nominate(queued.pod, failure.nominated_node)
-    if failure.status.code is Code.SKIP:
-        applies("R-FAIL-04")
-    else:
-        reason = "Unschedulable" if failure.status.is_rejected else "SchedulerError"
-        condition = PodCondition("PodScheduled", "False", reason, failure.status.message)
-        scheduler.api.patch_status(tried, condition, failure.nominated_node)
+        shown = pending
+        failure = requeue(scheduler, evolve(queued, info=PodInfo(shown)), failure)
+    applies("R-FAIL-03", when=shown.status.nominated_node_name and failure.nominated_node == "")
+    scheduler.queue.nominator.nominate(shown, failure.nominated_node)
+    write_status(scheduler, shown, failure)
     if pending is None:
         scheduler.queue.done(tried.uid)
     return failure
+
+
+def rejected_by(queued: QueuedPod, failure: Failure) -> QueuedPod:
+    """Returns the pod with the plugins that rejected it, if the failure says so."""
+    if failure.unschedulable_plugins is None:
+        return queued
+    return evolve(
+        queued,
+        unschedulable_plugins=failure.unschedulable_plugins,
+        pending_plugins=failure.pending_plugins,
+    )
+
+
+def pending_pod(scheduler: SchedulerState, tried: Pod) -> Pod | None:
+    """Returns the pod of this name as the informers show it, or None if there is none or if it is bound."""
+    shown = scheduler.objects.get(Pod, tried.name, tried.namespace)
+    return shown if shown is not None and not shown.spec.node_name else None
+
+
+def requeue(scheduler: SchedulerState, queued: QueuedPod, failure: Failure) -> Failure:
+    """Puts the pod back into the queue, and returns the failure with the plugin that gates it there."""
+    applies("R-FAIL-01")
+    scheduler.queue.add_unschedulable_if_not_present(queued)
+    return _with_gate(failure, scheduler.queue.gating_plugin(queued.key))
+
+
+def write_status(scheduler: SchedulerState, pod: Pod, failure: Failure) -> None:
+    """Writes into the pod's status what differs from ``pod``."""
+    if failure.status.code is Code.SKIP:
+        applies("R-FAIL-04")
+        return
+    reason = "Unschedulable" if failure.status.is_rejected else "SchedulerError"
+    condition = PodCondition("PodScheduled", "False", reason, failure.status.message)
+    scheduler.api.patch_status(pod, condition, failure.nominated_node)
+
+
+HandleFailure = Callable[[Cycle, Failure], Failure]
+"""A HandleFailure requeues the pod of a cycle that failed, and returns the failure as it is recorded."""
 
 
 def _with_gate(failure: Failure, plugin: str) -> Failure:

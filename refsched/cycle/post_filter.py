@@ -16,26 +16,24 @@ from refsched.framework.node_info import PodInfo
 from refsched.framework.post_filter import PostFilterContext, run_post_filter_plugins
 from refsched.framework.snapshot import Snapshot
 from refsched.records import Output
-from refsched.rules import applies
 
 
 @frozen
 class PostFilterOutcome:
-    """``victims`` are listed as in a record; ``writes`` are reported after the attempt."""
+    """``victims`` are listed as in a record; ``writes`` are reported after the attempt. ``activates`` says that
+    the pod is activated."""
 
     message: str = ""
     nominated_node: str | None = None
     victims: tuple[str, ...] | None = None
     writes: tuple[Output, ...] = ()
+    activates: bool = False
 
 
 def run_post_filter(cycle: Cycle, pod: PodInfo, snapshot: Snapshot, decision: Decision) -> PostFilterOutcome:
-    """R-POSTFILTER-01: A profile without PostFilter plugins leaves the pod's nomination as it was."""
+    """Runs the profile's PostFilter plugins, of which there is at least one, and carries out what they chose."""
     scheduler = cycle.scheduler
     plugins = cycle.framework.post_filter_plugins
-    if not plugins:
-        applies("R-POSTFILTER-01")
-        return PostFilterOutcome()
     context = PostFilterContext(
         cycle.framework,
         snapshot,
@@ -53,4 +51,4 @@ def run_post_filter(cycle: Cycle, pod: PodInfo, snapshot: Snapshot, decision: De
     writes = tuple(scheduler.records[reported:])
     del scheduler.records[reported:]
     victims = tuple(sorted(victim.pod.key for victim in result.victims)) or None
-    return PostFilterOutcome(result.status.message, result.nominated_node, victims, writes)
+    return PostFilterOutcome(result.status.message, result.nominated_node, victims, writes, result.activates)

@@ -7,18 +7,18 @@ Source: pkg/scheduler/schedule_one.go, ScheduleOne, schedulingCycle, schedulePod
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import suppress
 
-from attrs import evolve
+from attrs import evolve, frozen
 
 from refsched.cache.cache import CacheError
 from refsched.cycle.attempt import describe
 from refsched.cycle.cycle import Cycle
 from refsched.cycle.decide import Decision
-from refsched.cycle.failure import Failure, handle_scheduling_failure, rejected_on
+from refsched.cycle.failure import Failure, HandleFailure, handle_scheduling_failure, rejected_on
 from refsched.cycle.fit_error import fit_error_message
-from refsched.cycle.post_filter import run_post_filter
+from refsched.cycle.post_filter import PostFilterOutcome, run_post_filter
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.reserve_and_bind import (
     Stop,
@@ -36,24 +36,70 @@ from refsched.rules import applies
 
 NO_NODES_AVAILABLE = Failure(unresolvable("no nodes available to schedule pods"))
 NOWHERE = ""
+IN_FLIGHT, WAITING = "in-flight", "waiting"
+"""A pod is activated while it is still in flight, or once it waits in the queue again."""
 
 
-def scheduling_cycle(cycle: Cycle) -> Generator[Stop, None, bool]:
-    """Runs the cycle from Pop to the end of Permit, and returns whether the pod goes on to be bound."""
+def clear_nomination() -> PostFilterOutcome:
+    """R-POSTFILTER-03: If a pod fits on no node and its profile has no PostFilter plugins, the pod loses its
+    nomination."""
+    applies("R-POSTFILTER-03")
+    return PostFilterOutcome(nominated_node="")
+
+
+@frozen
+class Ended:
+    """An Ended is how a cycle ended: ``failure`` is None if the pod is to be bound. ``writes`` were made before
+    the end, and are recorded after the attempt. ``activates`` says that the pod is activated, too, since
+    preemption freed its place."""
+
+    attempt: Attempt
+    failure: Failure | None = None
+    writes: tuple[Output, ...] = ()
+    activates: bool = False
+
+
+Ends = Generator[Stop, None, Ended]
+"""An Ends yields what the cycle waits for, and returns how it ended."""
+
+
+def scheduling_cycle(
+    cycle: Cycle,
+    handle_failure: HandleFailure = handle_scheduling_failure,
+    without_post_filter: Callable[[], PostFilterOutcome] = clear_nomination,
+) -> Generator[Stop, None, bool]:
+    """Runs the cycle from Pop to the end of Permit, and returns whether the pod goes on to be bound.
+    ``without_post_filter`` returns the outcome of PostFilter if the profile has no PostFilter plugins."""
+    scheduler = cycle.scheduler
+    ended = yield from _schedule(cycle, without_post_filter)
+    if ended.failure is None:
+        scheduler.records.append(evolve(ended.attempt, calls=cycle.take_calls()))
+        return True
+    pod = cycle.queued.pod
+    comes_late = ended.activates and scheduler.choices.choose("activation", (IN_FLIGHT, WAITING)) == WAITING
+    if ended.activates and not comes_late:
+        scheduler.queue.activate([pod])
+    report(cycle, ended.attempt, handle_failure(cycle, ended.failure), ended.writes)
+    if comes_late:
+        scheduler.queue.activate([pod])
+    return False
+
+
+def _schedule(cycle: Cycle, without_post_filter: Callable[[], PostFilterOutcome]) -> Ends:
     scheduler = cycle.scheduler
     snapshot = scheduler.snapshot()
     pod = cycle.queued.info
     attempt = Attempt(pod.pod.key, SCHEDULED)
     if not snapshot.nodes:
-        return _end(cycle, attempt, NO_NODES_AVAILABLE)
+        return Ended(attempt, NO_NODES_AVAILABLE)
 
     decision = decide(cycle, pod, snapshot)
     attempt = describe(pod.pod.key, decision)
     if decision.failure is not None:
-        return _end(cycle, attempt, Failure(error(decision.failure.message)))
+        return Ended(attempt, Failure(error(decision.failure.message)))
     host = scheduler.choices.choose("node", decision.best or (NOWHERE,))
     if host == NOWHERE:
-        return _post_filter(cycle, pod, snapshot, decision, attempt)
+        return _post_filter(cycle, snapshot, decision, attempt, without_post_filter)
 
     attempt = evolve(attempt, node=host, evaluated=decision.evaluated, feasible=len(decision.feasible))
     failure = yield from _assume_and_reserve(cycle, snapshot, host)
@@ -61,12 +107,11 @@ def scheduling_cycle(cycle: Cycle) -> Generator[Stop, None, bool]:
         status, waits = yield from run_permit_plugins(cycle)
         failure = None if status.is_success else _roll_back(cycle, status)
     if failure is not None:
-        return _end(cycle, attempt, failure)
+        return Ended(attempt, failure)
     if waits:
         scheduler.waiting_pods.add(WaitingPod(cycle.on_node[0].pod, waits, scheduler.clock.now))
         attempt = evolve(attempt, waiting=True)
-    scheduler.records.append(evolve(attempt, calls=cycle.take_calls()))
-    return True
+    return Ended(attempt)
 
 
 def decide(cycle: Cycle, pod: PodInfo, snapshot: Snapshot) -> Decision:
@@ -94,11 +139,17 @@ def decide(cycle: Cycle, pod: PodInfo, snapshot: Snapshot) -> Decision:
 
 
 def _post_filter(
-    cycle: Cycle, pod: PodInfo, snapshot: Snapshot, decision: Decision, attempt: Attempt
-) -> bool:
-    """Runs PostFilter for a pod that fits on no node, and ends the cycle; PostFilter's answer ends the
-    message."""
-    outcome = run_post_filter(cycle, pod, snapshot, decision)
+    cycle: Cycle,
+    snapshot: Snapshot,
+    decision: Decision,
+    attempt: Attempt,
+    without_plugins: Callable[[], PostFilterOutcome],
+) -> Ended:
+    """Runs PostFilter for a pod that fits on no node; its answer ends the message."""
+    if cycle.framework.post_filter_plugins:
+        outcome = run_post_filter(cycle, cycle.queued.info, snapshot, decision)
+    else:
+        outcome = without_plugins()
     diagnosis = evolve(decision.diagnosis, post_filter_message=outcome.message)
     failure = Failure(
         Status(Code.UNSCHEDULABLE, (fit_error_message(diagnosis, len(snapshot.nodes)),)),
@@ -106,7 +157,7 @@ def _post_filter(
         diagnosis.pending_plugins,
         outcome.nominated_node,
     )
-    return _end(cycle, evolve(attempt, victims=outcome.victims), failure, outcome.writes)
+    return Ended(evolve(attempt, victims=outcome.victims), failure, outcome.writes, outcome.activates)
 
 
 # --- Assume, Reserve, Permit, and the way back ----------------------------------------------------
@@ -147,12 +198,6 @@ def _roll_back(cycle: Cycle, status: Status) -> Failure:
     with suppress(CacheError):
         cycle.scheduler.cache.forget(pod.pod)
     return rejected_on(node.name, status) if status.is_rejected else Failure(status)
-
-
-def _end(cycle: Cycle, attempt: Attempt, failure: Failure, writes: tuple[Output, ...] = ()) -> bool:
-    """Ends a cycle that failed: requeues the pod, and reports the attempt."""
-    report(cycle, attempt, handle_scheduling_failure(cycle, failure), writes)
-    return False
 
 
 def report(cycle: Cycle, attempt: Attempt, failure: Failure, writes: tuple[Output, ...]) -> None:

@@ -249,6 +249,14 @@ class PreBindPlugin(Plugin, Protocol):
 
 
 @runtime_checkable
+class PreFlight(PreBindPlugin, Protocol):
+    """A PreFlight plugin says before PreBind whether it has anything to do then; one that is no PreFlight always
+    has."""
+
+    def pre_flight(self, state: Any) -> bool: ...
+
+
+@runtime_checkable
 class PermitPlugin(Plugin, Protocol):
     def permit(self, state: Any, pod: PodInfo, node: NodeInfo) -> Status | Wait | Hold[Status | Wait]: ...
 

@@ -76,14 +76,15 @@ class PostFilterContext:
 class PostFilterResult:
     """``nominated_node`` is None if the nomination stays as it is, and ``""`` if it is cleared.
 
-    Once PostFilter is over, the ``victims`` are deleted, or rejected if they wait on Permit, and the ``outranked``
-    pods lose their nomination to the node.
+    Once PostFilter is over, the ``victims`` are preempted, and the ``outranked`` pods lose their nomination to the
+    node. ``activates`` says that the pod is activated then.
     """
 
     status: Status
     nominated_node: str | None = None
     victims: tuple[PodInfo, ...] = ()
     outranked: tuple[PodInfo, ...] = ()
+    activates: bool = False
 
 
 @runtime_checkable

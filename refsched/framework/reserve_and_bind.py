@@ -5,7 +5,7 @@ do.
 Promised: in which order plugins are called is documented with the scheduling framework, KEP-624.
 Shows in: scripted.
 Source: pkg/scheduler/framework/runtime/framework.go, RunReservePluginsReserve, RunReservePluginsUnreserve,
-RunPermitPlugins, WaitOnPermit, RunPreBindPlugins, RunBindPlugins, RunPostBindPlugins.
+RunPermitPlugins, WaitOnPermit, RunPreBindPreFlights, RunPreBindPlugins, RunBindPlugins, RunPostBindPlugins.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from refsched.framework.interface import (
     Hold,
     Plugin,
     PreBindPlugin,
+    PreFlight,
     Reject,
     ReservePlugin,
     Wait,
@@ -30,9 +31,11 @@ from refsched.framework.interface import (
 )
 from refsched.framework.left_out import cannot_pre_bind, cannot_reserve
 from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.pods_in_pre_bind import PodInPreBind
 from refsched.framework.runtime import Framework
-from refsched.framework.status import SUCCESS, Code, Status
+from refsched.framework.status import SKIP, SUCCESS, Code, Status, error
 from refsched.framework.waiting_pods import WaitingPod, WaitingPods
+from refsched.objects.store import ObjectStore
 from refsched.rules import applies
 
 # --- What a cycle may stop at ---------------------------------------------------------------------
@@ -55,13 +58,23 @@ class OnPermit:
 
 @frozen
 class OnPreBind:
-    """A plugin waits for an answer to what it wrote; ``deadline`` is in seconds of the machine's clock."""
+    """A plugin waits for an answer to what it wrote, unless the binding of its pod is cancelled; ``deadline`` is
+    in seconds of the machine's clock."""
 
     wait: WaitFor
     deadline: float
+    pod: PodInPreBind
+
+    def is_over(self, objects: ObjectStore) -> bool:
+        return bool(self.pod.cancelled) or self.wait.check(objects) is not None
 
 
-Stop = Held | OnPermit | OnPreBind
+@frozen
+class OnEvents:
+    """The cycle wrote to the API server, and goes on when the scheduler has seen that."""
+
+
+Stop = Held | OnPermit | OnPreBind | OnEvents
 Runs = Generator[Stop, None, Status]
 """A Runs yields what it waits for, and returns a status in the end."""
 
@@ -99,6 +112,9 @@ class Assumed(Protocol):
 
     @property
     def on_node(self) -> tuple[PodInfo, NodeInfo]: ...
+
+    @property
+    def in_pre_bind(self) -> PodInPreBind: ...
 
     def note_call(self, plugin: Plugin, point: str) -> None: ...
 
@@ -188,6 +204,31 @@ def wait_on_permit(cycle: Assumed) -> Runs:
 # --- PreBind --------------------------------------------------------------------------------------
 
 
+def run_pre_bind_pre_flights(cycle: Assumed) -> Status:
+    """R-BIND-08 (needs scripted or volumes or devices): Before a pod waits on Permit, each PreBind plugin is asked
+    whether it has anything to do for the pod; if one cannot say, the binding fails.
+
+    Returns Skip if no plugin has."""
+    has_work = False
+    for plugin in cycle.framework.pre_bind_plugins:
+        applies("R-BIND-08")
+        failure = _why_not_pre_bound(cycle, plugin)
+        if failure is not None:
+            return error(f'running PreBindPreFlight "{plugin.name}": {failure.message}').by(plugin.name)
+        has_work |= _has_work(cycle, plugin)
+    return SUCCESS if has_work else SKIP
+
+
+def _has_work(cycle: Assumed, plugin: PreBindPlugin) -> bool:
+    return not extends(plugin, PreFlight) or plugin.pre_flight(cycle.states.get(plugin.name))
+
+
+def _why_not_pre_bound(cycle: Assumed, plugin: PreBindPlugin) -> Status | None:
+    framework, node = cycle.framework, cycle.on_node[1]
+    state = cycle.states.get(plugin.name)
+    return cannot_pre_bind(framework.pre_filter_plugins, framework.reserve_plugins, plugin, state, node)
+
+
 def run_pre_bind_plugins(cycle: Assumed) -> Runs:
     """R-BIND-01 (shows in scripted, volumes, devices, extenders, api): PreBind plugins are called in order, each
     when the one before has finished, until one does not succeed; the rest are not called."""
@@ -202,17 +243,20 @@ def run_pre_bind_plugins(cycle: Assumed) -> Runs:
 def _pre_bind(cycle: Assumed, plugin: PreBindPlugin) -> Runs:
     pod, node = cycle.on_node
     state = cycle.states.get(plugin.name)
-    framework = cycle.framework
-    failure = cannot_pre_bind(framework.pre_filter_plugins, framework.reserve_plugins, plugin, state, node)
+    failure = _why_not_pre_bound(cycle, plugin)
     if failure is not None:
         return failure
+    if cycle.in_pre_bind.cancelled and extends(plugin, PreFlight) and plugin.pre_flight(state):
+        return error(cycle.in_pre_bind.cancelled)  # Nothing is written any more.
     pre_bound = plugin.pre_bind(state, pod, node, cycle.scheduler)
     answer: Status | WaitFor = yield from _once_released(cycle, plugin, "preBind", pre_bound)
     if not isinstance(answer, WaitFor):
         return answer
     clock = cycle.scheduler.clock
-    stop = OnPreBind(answer, clock.now + answer.timeout)
+    stop = OnPreBind(answer, clock.now + answer.timeout, cycle.in_pre_bind)
     while True:
+        if stop.pod.cancelled:
+            return error(stop.pod.cancelled)
         status = answer.check(cycle.scheduler.objects)
         if status is not None:
             return status

@@ -11,9 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from refsched.config.scalars import go_duration
-from refsched.framework.status import SUCCESS, Code, Status
+from refsched.framework.status import SUCCESS, Code, Status, error
 from refsched.objects.pod import Pod
-from refsched.rules import applies
+from refsched.rules import Reason, applies
+
+PREEMPTED = Reason("waiting on permit for pod: preempted", "R-PERMIT-07")
 
 
 class WaitingPod:
@@ -36,10 +38,20 @@ class WaitingPod:
             applies("R-PERMIT-02")
             self._decide(SUCCESS)
 
-    def reject(self, plugin: str, reason: str) -> None:
-        """R-PERMIT-03: A waiting pod is rejected as soon as one plugin rejects it."""
+    def reject(self, plugin: str, reason: str) -> bool:
+        """R-PERMIT-03: A waiting pod is rejected as soon as one plugin rejects it.
+
+        Returns False if something else was decided before."""
         applies("R-PERMIT-03")
-        self._decide(Status(Code.UNSCHEDULABLE, (reason,), plugin))
+        return self._decide(Status(Code.UNSCHEDULABLE, (reason,), plugin))
+
+    def preempt(self, plugin: str) -> bool:
+        """R-PERMIT-07 (needs preemption): A waiting pod that is a victim of preemption fails with an error and
+        is not rejected, so that it is tried again after a backoff.
+
+        Returns False if something else was decided before."""
+        applies("R-PERMIT-07")
+        return self._decide(error(PREEMPTED).by(plugin))
 
     def time_out(self, plugin: str) -> None:
         """R-PERMIT-04: A waiting pod is rejected when the timeout of a plugin that it waits for ends."""
@@ -47,10 +59,12 @@ class WaitingPod:
         waited = go_duration(self._waits[plugin])
         self.reject(plugin, f"rejected due to timeout after waiting {waited} at plugin {plugin}")
 
-    def _decide(self, status: Status) -> None:
-        """Sets the decision if there is none yet."""
-        if self.decision is None:
-            self.decision = status
+    def _decide(self, status: Status) -> bool:
+        """Sets the decision if there is none yet, and returns whether there was none."""
+        if self.decision is not None:
+            return False
+        self.decision = status
+        return True
 
 
 class WaitingPods:
@@ -69,12 +83,10 @@ class WaitingPods:
         self._by_uid.pop(uid, None)
 
     def reject(self, uid: str) -> bool:
-        """Rejects the waiting pod that was deleted, and returns whether it was waiting.
+        """Rejects the waiting pod that was deleted, and returns whether this decides about it.
         Source: framework.go, RejectWaitingPod."""
         waiting = self.get(uid)
-        if waiting is not None:
-            waiting.reject("", "removed")
-        return waiting is not None
+        return waiting is not None and waiting.reject("", "removed")
 
     def undecided(self) -> Iterable[WaitingPod]:
         return [waiting for waiting in self._by_uid.values() if waiting.decision is None]

@@ -60,23 +60,6 @@ def store(scheduler: SchedulerState, event: Event) -> ApiObject:
     return shown
 
 
-def handle(scheduler: SchedulerState, event: Event) -> None:
-    """Shows one event to the scheduler."""
-    shown = store(scheduler, event)
-    if isinstance(shown, Pod):
-        assigned, waiting = shown_pods(scheduler, event)
-        _handle_assigned_pod(scheduler, *assigned)
-        _handle_unscheduled_pod(scheduler, *waiting)
-    elif isinstance(shown, Node):
-        _handle_node(scheduler, _as(Node, event.before), _as(Node, event.after))
-    elif isinstance(shown, DeviceTaintRule):
-        _handle_device_taint_rule(scheduler, event)
-    elif shown.kind in RESOURCES:
-        action = action_of(event)
-        if scheduler.queue.watches(RESOURCES[shown.kind], action):
-            _move(scheduler, ClusterEvent(RESOURCES[shown.kind], action), event.before, event.after)
-
-
 def _as(kind: type[T], shown: ApiObject | None) -> T | None:
     return shown if isinstance(shown, kind) else None
 
@@ -192,13 +175,22 @@ def _handle_assigned_pod(scheduler: SchedulerState, before: Pod | None, after: P
         _move(scheduler, ASSIGNED_POD_DELETE, before, None)
 
 
-def _handle_unscheduled_pod(scheduler: SchedulerState, before: Pod | None, after: Pod | None) -> None:
+def handle_unscheduled_pod(
+    scheduler: SchedulerState, before: Pod | None, after: Pod | None, shown: Pod | None
+) -> None:
+    """Handles a pod in the queue. ``shown`` is the pod as it is now, even if it is assigned, and None if it is
+    deleted."""
     if after is not None and before is None:
         scheduler.queue.add(after)
     elif after is not None and before is not None:
         _update_unscheduled_pod(scheduler, before, after)
     elif before is not None:
-        _delete_unscheduled_pod(scheduler, before)
+        scheduler.queue.delete(before)
+        if shown is None:
+            _handle_deletion(scheduler, before)
+
+
+HandlePod = Callable[[SchedulerState, Pod | None, Pod | None, Pod | None], None]
 
 
 def _update_unscheduled_pod(scheduler: SchedulerState, before: Pod, after: Pod) -> None:
@@ -211,30 +203,75 @@ def _update_unscheduled_pod(scheduler: SchedulerState, before: Pod, after: Pod) 
     """
     if scheduler.cache.is_assumed(after):
         applies("R-EVENT-07")
+        if after.metadata.deletion_timestamp is not None and before.metadata.deletion_timestamp is None:
+            _handle_assumed_pod_deletion(scheduler, after)
         return
     scheduler.queue.update(before, after)
+    requeue_without_nomination(scheduler, before, after)
+
+
+def requeue_without_nomination(scheduler: SchedulerState, before: Pod, after: Pod) -> None:
     nominated = before.status.nominated_node_name
     if nominated and nominated != after.status.nominated_node_name:
         applies("R-EVENT-03")
-        _move(scheduler, ASSIGNED_POD_DELETE, before, None, _no_more_important_than(before))
+        requeue_less_important(scheduler, before)
 
 
-def _delete_unscheduled_pod(scheduler: SchedulerState, pod: Pod) -> None:
-    """R-EVENT-04: A pod that waits on Permit is rejected when it is deleted, and this is an event as if an
-    assigned pod had been deleted.
+def _handle_deletion(scheduler: SchedulerState, pod: Pod) -> None:
+    """R-EVENT-08 (needs preemption): When a nominated pod that waits is deleted, this is an event for pods of no
+    higher priority, as if an assigned pod had been deleted; when it is bound, it is none.
 
     Source: deletePodFromSchedulingQueue.
     """
-    scheduler.queue.delete(pod)
-    if scheduler.waiting_pods.reject(pod.uid):
-        applies("R-EVENT-04")
-        _move(scheduler, ASSIGNED_POD_DELETE, pod, None)
+    if scheduler.cache.is_assumed(pod):
+        _handle_assumed_pod_deletion(scheduler, pod)
     elif pod.status.nominated_node_name:
-        _move(scheduler, ASSIGNED_POD_DELETE, pod, None, _no_more_important_than(pod))
+        applies("R-EVENT-08")
+        requeue_less_important(scheduler, pod)
 
 
-def _no_more_important_than(pod: Pod) -> Callable[[Pod], bool]:
-    return lambda other: other.priority <= pod.priority
+def requeue_less_important(scheduler: SchedulerState, removed: Pod) -> None:
+    """Requeues pods of no higher priority than the one that was removed from its node."""
+    _move(scheduler, ASSIGNED_POD_DELETE, removed, None, lambda other: other.priority <= removed.priority)
+
+
+def requeue_others(scheduler: SchedulerState, removed: Pod) -> None:
+    _move(scheduler, ASSIGNED_POD_DELETE, removed, None)
+
+
+def _handle_assumed_pod_deletion(scheduler: SchedulerState, pod: Pod) -> None:
+    """R-EVENT-09 (needs scripted or volumes or devices or extenders): When the deletion of an assumed pod
+    begins, or it is deleted at once, it is rejected if it waits on Permit; if not, it no longer counts on its
+    node, though its binding cycle goes on. In any case this is an event as if an assigned pod had been deleted.
+
+    Source: handleAssumedPodDeletion.
+    """
+    applies("R-EVENT-09")
+    assumed = scheduler.cache.get_pod(pod)
+    assert assumed is not None
+    if not scheduler.waiting_pods.reject(pod.uid):
+        scheduler.cache.forget(assumed)
+    requeue_others(scheduler, assumed)
+
+
+# --- Any event ------------------------------------------------------------------------------------
+
+
+def handle(scheduler: SchedulerState, event: Event, unscheduled: HandlePod = handle_unscheduled_pod) -> None:
+    """Shows one event to the scheduler; ``unscheduled`` handles a pod that is, or was, not assigned to a node."""
+    shown = store(scheduler, event)
+    if isinstance(shown, Pod):
+        assigned, waiting = shown_pods(scheduler, event)
+        _handle_assigned_pod(scheduler, *assigned)
+        unscheduled(scheduler, *waiting, _as(Pod, event.after))
+    elif isinstance(shown, Node):
+        _handle_node(scheduler, _as(Node, event.before), _as(Node, event.after))
+    elif isinstance(shown, DeviceTaintRule):
+        _handle_device_taint_rule(scheduler, event)
+    elif shown.kind in RESOURCES:
+        action = action_of(event)
+        if scheduler.queue.watches(RESOURCES[shown.kind], action):
+            _move(scheduler, ClusterEvent(RESOURCES[shown.kind], action), event.before, event.after)
 
 
 # --- Popped pods ----------------------------------------------------------------------------------

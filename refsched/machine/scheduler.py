@@ -15,7 +15,7 @@ from attrs import define
 from refsched.cycle.cycle import Cycle
 from refsched.errors import InputError
 from refsched.framework.node_info import NodeInfo
-from refsched.framework.reserve_and_bind import Held, OnPermit, OnPreBind, Stop
+from refsched.framework.reserve_and_bind import Held, OnEvents, OnPermit, OnPreBind, Stop
 from refsched.framework.waiting_pods import WaitingPod
 from refsched.machine.state import MAX_SECONDS, SchedulerState
 from refsched.objects.meta import ApiObject
@@ -190,7 +190,10 @@ class Scheduler:
             if isinstance(stop, OnPermit) and stop.waiting.decision is not None:
                 self._go_on(running)
                 return True
-            if isinstance(stop, OnPreBind) and stop.wait.check(self.state.objects) is not None:
+            if isinstance(stop, OnPreBind) and stop.is_over(self.state.objects):
+                self._go_on(running)
+                return True
+            if isinstance(stop, OnEvents):
                 self._go_on(running)
                 return True
         return False

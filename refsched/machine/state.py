@@ -18,6 +18,7 @@ from refsched.cycle.find_nodes import SearchNodes, find_nodes
 from refsched.errors import InputError
 from refsched.framework.choices import Choices
 from refsched.framework.interface import Binding, Written
+from refsched.framework.pods_in_pre_bind import PodInPreBind
 from refsched.framework.post_filter import PostFilterResult
 from refsched.framework.runtime import Framework
 from refsched.framework.snapshot import Snapshot
@@ -66,7 +67,8 @@ class Clock:
 @define(eq=False)
 class SchedulerState:
     """A SchedulerState is all the mutable state of one scheduler. ``next_start_node_index`` is where the next
-    search begins.
+    search begins. ``pods_in_pre_bind`` are by uid those for which a PreBind plugin has anything to do, from then
+    until they are bound.
 
     ``decider`` finds the node for a pod, and ``search`` searches the nodes for it. ``evict`` deletes the victims
     and withdraws the nominations that PostFilter chose, and returns what is then left of PostFilter's result.
@@ -82,6 +84,7 @@ class SchedulerState:
     api: ApiServer = Factory(ApiServer)
     cache: Cache = Factory(Cache)
     waiting_pods: WaitingPods = Factory(WaitingPods)
+    pods_in_pre_bind: dict[str, PodInPreBind] = Factory(dict)
     next_start_node_index: int = 0
     search: SearchNodes = find_nodes
     records: list[Output] = Factory(list)

@@ -305,6 +305,10 @@ class DynamicResources:
 
     # --- PreBind ----------------------------------------------------------------------------------
 
+    def pre_flight(self, state: PodClaims | None) -> bool:
+        """Returns whether the pod has any claims."""
+        return state is not None and bool(state.claims)
+
     def pre_bind(self, state: PodClaims | None, pod: PodInfo, node: NodeInfo, api: Api) -> Status:
         """R-DRA-11: PreBind of DynamicResources writes into each claim that is not reserved for the pod the
         reservation, together with a new allocation."""

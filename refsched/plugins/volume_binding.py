@@ -213,6 +213,14 @@ class VolumeBinding:
 
     # --- PreBind ----------------------------------------------------------------------------------
 
+    def pre_flight(self, state: PodState | None) -> bool:
+        """R-VOLBIND-34 (observed: when a nomination precedes the binding is not part of the API; shows in
+        volumes): PreBind of VolumeBinding has nothing to do for a pod whose claims were all bound when Reserve
+        looked at them."""
+        has_work = state is not None and (state.changes is not None or not state.is_reserved)
+        applies("R-VOLBIND-34", when=state is not None and not has_work)
+        return has_work
+
     def pre_bind(self, state: PodState | None, pod: PodInfo, node: NodeInfo, api: Api) -> Status | WaitFor:
         """R-VOLBIND-23: PreBind of VolumeBinding writes what Reserve assumed and waits until all claims are bound,
         and fails with an error after bindTimeoutSeconds; if Reserve is disabled, it writes what Filter found

@@ -12,6 +12,8 @@ NewSchedulerFeaturesFromGates.
 
 from __future__ import annotations
 
+from functools import partial
+
 from attrs import evolve
 
 from refsched.cache.cache import Cache
@@ -21,7 +23,7 @@ from refsched.config.of_release import ConfigOfRelease
 from refsched.config.scalars import Int32
 from refsched.config.types import Plugin as Enabled
 from refsched.config.types import Plugins, PluginSet
-from refsched.cycle.binding_cycle import binding_cycle
+from refsched.cycle.binding_cycle import binding_cycle, without_expectation
 from refsched.cycle.decide import Decider
 from refsched.cycle.scheduling_cycle import scheduling_cycle
 from refsched.extenders.extender import Extender
@@ -150,6 +152,10 @@ def without_volume_limit_scaling(release: Release) -> Release:
     return release.with_plugins(node_volume_limits_without_scaling.NodeVolumeLimits)
 
 
+def _without_expectation(release: Release) -> Release:
+    return evolve(release, binding_cycle=partial(binding_cycle, before_permit=without_expectation))
+
+
 def _preempting_at_once(release: Release) -> Release:
     return evolve(release, evict=evict_at_once)
 
@@ -198,7 +204,12 @@ GATES = gates(
     ),
     FeatureGate("NodeDeclaredFeatures", True, "nodes declare features that pods require", locked=True),
     FeatureGate("NodeInclusionPolicyInPodTopologySpread", True, "which nodes spreading counts", locked=True),
-    FeatureGate("NominatedNodeNameForExpectation", True, "nominations stay, and precede binding"),
+    FeatureGate(
+        "NominatedNodeNameForExpectation",
+        True,
+        "a nomination precedes what may take long",
+        otherwise=_without_expectation,
+    ),
     FeatureGate("OpportunisticBatching", True, "equal pods are scheduled with the scores of the first"),
     FeatureGate("PodGroupPreemptionPolicy", False, "groups of pods say whether they preempt"),
     FeatureGate(
@@ -244,10 +255,8 @@ GATES = gates(
 
 GAPS = (
     "OpportunisticBatching, by which a pod like the one before it is tried on the next best node first",
-    "the nomination that a binding cycle writes before it waits, and what a failed binding leaves of it",
     "which updates of a pod itself requeue it, and the flush of unschedulable pods",
     "budgets that are used up",
-    "victims that wait on Permit or are in PreBind",
     "what a running pod requests while it is resized, and the defaults of pod-level resources",
     "how PreBind waits for the binding conditions of devices",
 )

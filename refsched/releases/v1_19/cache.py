@@ -32,10 +32,6 @@ class Cache(current.Cache):
             raise CacheError(f"pod {pod.uid} is in the cache, so can't be assumed")
         return super().assume(pod, node_name)
 
-    def get_pod(self, pod: Pod) -> Pod | None:
-        """Returns the pod as it is counted, or None if it is not."""
-        return self._pods.get(pod.uid)
-
     def finish_binding(self, pod: Pod, now: float) -> None:
         """Sets when the pod expires: it was bound, but the API server does not show it as bound yet.
         Source: FinishBinding."""

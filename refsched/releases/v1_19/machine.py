@@ -152,7 +152,7 @@ def skips_update(scheduler: SchedulerState, pod: Pod) -> bool:
     Source: skipPodUpdate.
     """
     cache = scheduler.cache
-    assumed = cache.get_pod(pod) if isinstance(cache, Cache) and cache.is_assumed(pod) else None
+    assumed = cache.get_pod(pod) if cache.is_assumed(pod) else None
     if assumed is None:
         return False
     applies("R-EVENT-57")

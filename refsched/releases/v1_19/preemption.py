@@ -21,9 +21,9 @@ from refsched.rules import applies
 
 
 def evict(scheduler: SchedulerState, preemptor: Pod, result: PostFilterResult) -> PostFilterResult:
-    """R-EVICT-01 (instead of R-PREEMPT-PREP-01): In v1.19 victims are deleted one after the other, and one that
-    waits on Permit is rejected as well; a victim that does not exist any more, or has the name of one before it,
-    ends preemption with an error, and the pod is not nominated.
+    """R-EVICT-01 (instead of R-PREEMPT-PREP-08, R-PREEMPT-PREP-09): In v1.19 victims are deleted one after the
+    other, and one that waits on Permit is rejected as well; a victim that does not exist any more, or has the
+    name of one before it, ends preemption with an error, and the pod is not nominated.
     R-EVICT-02: In v1.19 pods of lower priority that are nominated to the node lose their nomination once all
     victims are deleted."""
     deleted: set[str] = set()

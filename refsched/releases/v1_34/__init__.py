@@ -3,16 +3,24 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from attrs import evolve
 
 from refsched.config import gated_fields
+from refsched.cycle.scheduling_cycle import scheduling_cycle
 from refsched.framework.interface import Plugin
+from refsched.machine.event_handlers import handle
 from refsched.oddities.dynamic_resources import SLICES_OUT_OF_REACH
 from refsched.releases.release import FeatureGate, Release
+from refsched.releases.v1_34.cache import Cache
+from refsched.releases.v1_34.cycle import keep_nomination
+from refsched.releases.v1_34.event_handlers import handle_unscheduled_pod
 from refsched.releases.v1_34.plugins.dynamic_resources import DynamicResources
-from refsched.releases.v1_35 import V1_35
+from refsched.releases.v1_34.preemption import evict_asynchronously, evict_at_once
+from refsched.releases.v1_35 import V1_35, without_expectation
+from refsched.releases.v1_35.cycle.failure import handle_scheduling_failure
 
 NOT_YET = (
     "DRADeviceTaintRules",
@@ -46,6 +54,10 @@ def _without_in_place_scaling(release: Release) -> Release:
     )
 
 
+def _preempting_at_once(release: Release) -> Release:
+    return evolve(release, evict=evict_at_once)
+
+
 GATES = (
     FeatureGate(
         "DynamicResourceAllocation",
@@ -59,20 +71,36 @@ GATES = (
         "a pod's status counts for its requests",
         otherwise=_without_in_place_scaling,
     ),
-    FeatureGate("NominatedNodeNameForExpectation", False, "nominations stay, and precede binding"),
+    FeatureGate("NominatedNodeNameForExpectation", False, "a nomination precedes what may take long"),
+    FeatureGate(
+        "SchedulerAsyncPreemption",
+        True,
+        "victims are deleted beside the cycle",
+        otherwise=_preempting_at_once,
+    ),
 )
 
 LACKS = {"R-DRA-18", "R-DRA-19", "R-DRA-123"}
 """DynamicResources does not score."""
 
+OF_EXPECTATION = {"R-BIND-07", "R-BIND-08", "R-VOLBIND-34"}
+"""No binding cycle nominates its pod."""
+
 V1_34 = evolve(
-    V1_35.with_plugins(DynamicResources)
+    without_expectation(V1_35)
+    .with_plugins(DynamicResources)
     .with_weight("DynamicResources", 0)
     .without_gates(*NOT_YET)
     .with_gates(*GATES),
     name="1.34",
     tag="v1.34.2",
     oddities=V1_35.oddities | {SLICES_OUT_OF_REACH},
-    lacks=V1_35.lacks | LACKS,
+    cache=Cache,
+    scheduling_cycle=partial(
+        scheduling_cycle, handle_failure=handle_scheduling_failure, without_post_filter=keep_nomination
+    ),
+    evict=evict_asynchronously,
+    handle_event=partial(handle, unscheduled=handle_unscheduled_pod),
+    lacks=V1_35.lacks | LACKS | OF_EXPECTATION,
     gaps=(),
 )

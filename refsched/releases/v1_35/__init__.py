@@ -3,11 +3,18 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from attrs import evolve
 
+from refsched.cycle.binding_cycle import binding_cycle
+from refsched.cycle.binding_cycle import without_expectation as do_without_expectation
+from refsched.cycle.scheduling_cycle import scheduling_cycle
 from refsched.oddities.dynamic_resources import ALL_OF_AN_ALTERNATIVE, MATCHED_BY_AN_ALTERNATIVE
 from refsched.oddities.inter_pod_affinity import REQUIRED_APART_BY_A_DELETED_POD
-from refsched.releases.release import FeatureGate
+from refsched.preemption.eviction import evict_asynchronously, evict_at_once
+from refsched.releases.release import FeatureGate, Release
+from refsched.releases.v1_35.cycle.failure import handle_scheduling_failure
 from refsched.releases.v1_35.objects import as_read
 from refsched.releases.v1_35.plugins.dynamic_resources import DynamicResources
 from refsched.releases.v1_35.plugins.image_locality import ImageLocality
@@ -16,6 +23,7 @@ from refsched.releases.v1_35.plugins.node_resources_balanced_allocation import N
 from refsched.releases.v1_35.plugins.node_resources_fit import NodeResourcesFit
 from refsched.releases.v1_35.plugins.node_volume_limits import NodeVolumeLimits
 from refsched.releases.v1_35.plugins.pod_topology_spread import PodTopologySpread
+from refsched.releases.v1_35.preemption import preempt_pod
 from refsched.releases.v1_36 import V1_36, without_declared_features
 
 PLUGINS = (
@@ -35,6 +43,22 @@ NOT_YET = (
     "WorkloadAwarePreemption",
 )
 
+
+def without_expectation(release: Release) -> Release:
+    return evolve(
+        release,
+        binding_cycle=partial(
+            binding_cycle,
+            handle_failure=handle_scheduling_failure,
+            before_permit=do_without_expectation,
+        ),
+    )
+
+
+def _preempting_at_once(release: Release) -> Release:
+    return evolve(release, evict=partial(evict_at_once, preempt=preempt_pod))
+
+
 GATES = (
     FeatureGate("CSIMigrationPortworx", True, "in-tree Portworx volumes count as CSI volumes", locked=True),
     FeatureGate("DRAAdminAccess", True, "claims with admin access take devices that are in use"),
@@ -47,6 +71,18 @@ GATES = (
         "InPlacePodLevelResourcesVerticalScaling", False, "a pod's status counts for its pod-level requests"
     ),
     FeatureGate("NodeDeclaredFeatures", False, "nodes declare features that pods require"),
+    FeatureGate(
+        "NominatedNodeNameForExpectation",
+        True,
+        "a nomination precedes what may take long",
+        otherwise=without_expectation,
+    ),
+    FeatureGate(
+        "SchedulerAsyncPreemption",
+        True,
+        "victims are deleted beside the cycle",
+        otherwise=_preempting_at_once,
+    ),
     FeatureGate("VolumeAttributesClass", True, "a claim names the attributes of its volume"),
 )
 
@@ -55,6 +91,9 @@ OF_FEATURES = {"R-DECLARED-01", "R-DECLARED-02", "R-DECLARED-03", "R-DECLARED-04
 
 OF_HINTS = {"R-PODAFF-16", "R-PODAFF-17", "R-SPREAD-18"}
 """The pod's own labels, and pods that are nominated, requeue no pod."""
+
+OF_CANCELLED_BINDINGS = {"R-BIND-06", "R-BIND-09"}
+"""No binding is cancelled."""
 
 OF_TAINTS = {"R-DRA-33", "R-DRA-34", "R-DRA-64"}
 OF_COUNTERS = {"R-DRA-28", "R-DRA-29", "R-DRA-36", "R-DRA-39", "R-DRA-101", "R-DRA-103", "R-DRA-107"}
@@ -74,6 +113,16 @@ V1_35 = evolve(
     tag="v1.35.4",
     oddities=V1_36.oddities
     | {MATCHED_BY_AN_ALTERNATIVE, ALL_OF_AN_ALTERNATIVE, REQUIRED_APART_BY_A_DELETED_POD},
+    scheduling_cycle=partial(scheduling_cycle, handle_failure=handle_scheduling_failure),
+    binding_cycle=partial(binding_cycle, handle_failure=handle_scheduling_failure),
+    evict=partial(evict_asynchronously, preempt=preempt_pod),
     as_read=as_read,
-    lacks=V1_36.lacks | OF_FEATURES | OF_HINTS | OF_TAINTS | OF_COUNTERS | OF_SHARES | OF_EXTENDED_RESOURCES,
+    lacks=V1_36.lacks
+    | OF_FEATURES
+    | OF_HINTS
+    | OF_CANCELLED_BINDINGS
+    | OF_TAINTS
+    | OF_COUNTERS
+    | OF_SHARES
+    | OF_EXTENDED_RESOURCES,
 )

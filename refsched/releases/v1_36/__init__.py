@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from attrs import evolve
 
 from refsched.oddities.inter_pod_affinity import EXCLUDED_NAMESPACES, ONE_TERM_OF_MANY
 from refsched.oddities.start_times import ORDER_OF_START_TIMES
+from refsched.preemption.eviction import evict_asynchronously
 from refsched.releases.release import FeatureGate, Release
 from refsched.releases.v1_36.plugins.default_preemption import DefaultPreemption
 from refsched.releases.v1_36.plugins.dynamic_resources import DynamicResources
@@ -15,6 +18,7 @@ from refsched.releases.v1_36.plugins.node_declared_features import NodeDeclaredF
 from refsched.releases.v1_36.plugins.node_name import NodeName
 from refsched.releases.v1_36.plugins.node_unschedulable import NodeUnschedulable
 from refsched.releases.v1_36.plugins.taint_toleration import TaintToleration
+from refsched.releases.v1_36.preemption import preempt_pod
 from refsched.releases.v1_37 import V1_37, without_storage_capacity_scoring, without_volume_limit_scaling
 
 # --- Plugins --------------------------------------------------------------------------------------
@@ -87,7 +91,7 @@ LACKS = {
     *("R-VOLBIND-30", "R-VOLBIND-31", "R-VOLBIND-32", "R-VOLBIND-33", "R-ARGS-18"),  # StorageCapacityScoring
     "R-VOLLIMIT-14",  # VolumeLimitScaling
     "R-NODENAME-02",
-    *("R-PREEMPT-19", "R-PREEMPT-20"),
+    *("R-PREEMPT-19", "R-PREEMPT-20", "R-PREEMPT-PREP-04"),
 }
 
 V1_36 = evolve(
@@ -97,6 +101,7 @@ V1_36 = evolve(
     .with_gates(*GATES),
     name="1.36",
     tag="v1.36.3",
+    evict=partial(evict_asynchronously, preempt=preempt_pod),
     oddities=V1_37.oddities - {ORDER_OF_START_TIMES} | {EXCLUDED_NAMESPACES, ONE_TERM_OF_MANY},
     lacks=V1_37.lacks | LACKS,
 )

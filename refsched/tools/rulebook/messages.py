@@ -51,6 +51,8 @@ ERRORS = (
     Reason('running PreScore plugin "{}": {}', "R-WORDS-02"),
     Reason('running Score plugins: plugin "{}" failed with: {}', "R-WORDS-02"),
     Reason('running {} plugin "{}": {}', "R-ROLLBACK-02"),
+    Reason('running PreBindPreFlight "{}": {}', "R-BIND-08"),
+    Reason("preempted by {}", "R-BIND-06"),
     Reason('prefilter plugin "{}" failed for pod "{}": {}', "R-FRAMEWORK-51"),
     Reason('running "{}" filter plugin for pod "{}": {}', "R-SEARCH-06"),
     Reason('error while running score plugin for pod "{}": {}', "R-FRAMEWORK-54"),

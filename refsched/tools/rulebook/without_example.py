@@ -44,7 +44,21 @@ _NOT_IN_THE_DEFAULT_RELEASE = (
     " tests/plugins or tests/releases has it"
 )
 
+_OF_VICTIMS_AND_NOMINATIONS = (
+    "no history has been searched for it since nominations and victims are specified for more than one release;"
+    " recordings show it"
+)
+
 WITHOUT_EXAMPLE: Mapping[str, str] = {
+    **dict.fromkeys(
+        (
+            *("R-BIND-06", "R-BIND-07", "R-BIND-08", "R-BIND-09", "R-FAIL-03", "R-FAIL-05", "R-FAIL-07"),
+            *("R-EVENT-08", "R-EVENT-09", "R-PERMIT-07", "R-POSTFILTER-03", "R-VOLBIND-34"),
+            *("R-PREEMPT-PREP-01", "R-PREEMPT-PREP-02", "R-PREEMPT-PREP-04", "R-PREEMPT-PREP-05"),
+            *("R-PREEMPT-PREP-06", "R-PREEMPT-PREP-07", "R-PREEMPT-PREP-09"),
+        ),
+        _OF_VICTIMS_AND_NOMINATIONS,
+    ),
     **dict.fromkeys(
         (
             *("R-PREEMPT-19", "R-PREEMPT-20", "R-PODAFF-16", "R-PODAFF-17", "R-SPREAD-18", "R-DECLARED"),

@@ -22,15 +22,15 @@ SCHEDULER_ERROR = "SchedulerError"
 
 
 def failed(status: Status, nominated_node: str | None = None) -> Failure:
-    """R-FAIL-52 (instead of R-FAIL-03): In v1.19 an attempt that fails leaves the pod's nomination as it was,
+    """R-FAIL-52 (instead of R-FAIL-06): In v1.19 an attempt that fails leaves the pod's nomination as it was,
     unless preemption found a node for the pod or could help on no node."""
     applies("R-FAIL-52")
     return Failure(status, nominated_node=nominated_node)
 
 
 def record_scheduling_failure(cycle: Cycle, failure: Failure, reason: str) -> None:
-    """R-FAIL-51 (instead of R-FAIL-01): In v1.19 a pod whose attempt failed goes back to the queue if it still
-    exists, as the informer now shows it, and its PodScheduled condition says why."""
+    """R-FAIL-51 (instead of R-FAIL-01, R-FAIL-07): In v1.19 a pod whose attempt failed goes back to the queue if
+    it still exists, as the informer now shows it, and its PodScheduled condition says why."""
     scheduler, queued = cycle.scheduler, cycle.queued
     shown = scheduler.objects.get(Pod, queued.pod.name, queued.pod.namespace)
     if shown is not None:

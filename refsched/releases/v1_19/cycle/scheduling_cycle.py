@@ -42,6 +42,7 @@ from refsched.releases.v1_19.cycle.failure import (
     record_scheduling_failure,
 )
 from refsched.releases.v1_19.cycle.wording import fit_error_message
+from refsched.releases.v1_34.cycle import keep_nomination
 from refsched.rules import Reason, applies
 
 NO_NODES_AVAILABLE = Reason("no nodes available to schedule pods", "R-CYCLE-51")
@@ -113,7 +114,10 @@ def _post_filter(
     """R-CYCLE-52 (shows in preemption): In v1.19 too, PostFilter is run if the pod fits on no node; its errors are
     not reported."""
     applies("R-CYCLE-52")
-    outcome = run_post_filter(cycle, pod, snapshot, decision)
+    if cycle.framework.post_filter_plugins:
+        outcome = run_post_filter(cycle, pod, snapshot, decision)
+    else:
+        outcome = keep_nomination()
     message = fit_error_message(decision.diagnosis, len(snapshot.nodes))
     failure = failed(Status(Code.UNSCHEDULABLE, (message,)), outcome.nominated_node)
     return _end(cycle, evolve(attempt, victims=outcome.victims), failure, UNSCHEDULABLE, outcome.writes)

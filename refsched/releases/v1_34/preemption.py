@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Eviction before 1.35: victims that are terminating are deleted again, and one that does not exist is an error.
+
+Changed by: kubernetes #134245 (both are passed over).
+Promised: that victims are deleted and lower nominations withdrawn is documented with the priority of pods.
+Shows in: preemption.
+Source: framework/preemption/preemption.go, prepareCandidate, prepareCandidateAsync, PreemptPod.
+"""
+
+from __future__ import annotations
+
+from refsched.framework.post_filter import PostFilterResult
+from refsched.framework.status import error
+from refsched.machine.state import SchedulerState
+from refsched.objects.pod import Pod
+from refsched.preemption.eviction import PREEMPTION_PLUGIN, delete, disruption_by, withdraw
+from refsched.releases.v1_35.preemption import reject
+from refsched.rules import applies
+
+
+def evict_asynchronously(
+    scheduler: SchedulerState, preemptor: Pod, result: PostFilterResult
+) -> PostFilterResult:
+    """R-PREEMPT-PREP-08 (instead of R-PREEMPT-PREP-01, R-PREEMPT-PREP-06): Before 1.35 pods of lower priority that
+    are nominated to the node lose their nomination, and then each victim is rejected or deleted, also one that is
+    terminating."""
+    applies("R-PREEMPT-PREP-08", when=result.victims)
+    withdraw(scheduler, result)
+    if _evict_all(scheduler, preemptor, result):
+        scheduler.queue.activate([preemptor])
+    return result
+
+
+def evict_at_once(scheduler: SchedulerState, preemptor: Pod, result: PostFilterResult) -> PostFilterResult:
+    """R-PREEMPT-PREP-03 (instead of R-PREEMPT-PREP-05): Before 1.35, without SchedulerAsyncPreemption, victims are
+    evicted before nominations are withdrawn, and a victim that no longer exists makes the preemption an error:
+    no node is nominated.
+
+    Source: prepareCandidate."""
+    applies("R-PREEMPT-PREP-03", when=result.victims)
+    failed = _evict_all(scheduler, preemptor, result)
+    if failed:
+        why = scheduler.choices.choose("error", [f'pods "{victim.name}" not found' for victim in failed])
+        return PostFilterResult(error(f"preemption: {why}").by(PREEMPTION_PLUGIN), victims=result.victims)
+    withdraw(scheduler, result)
+    return result
+
+
+def _evict_all(scheduler: SchedulerState, preemptor: Pod, result: PostFilterResult) -> list[Pod]:
+    return [victim.pod for victim in result.victims if not _evict(scheduler, preemptor, victim.pod)]
+
+
+def _evict(scheduler: SchedulerState, preemptor: Pod, victim: Pod) -> bool:
+    """R-PREEMPT-PREP-02: Before 1.35, if a victim no longer exists and bears no DisruptionTarget condition, its
+    eviction is an error, and the preemptor is requeued at once.
+
+    Returns whether the victim is evicted."""
+    if reject(scheduler, victim):
+        return True
+    if scheduler.api.get(Pod, victim.name, victim.namespace) is None:
+        applies("R-PREEMPT-PREP-02")
+        return disruption_by(preemptor) in victim.status.conditions
+    delete(scheduler, preemptor, victim)
+    return True
