@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Odd values: what a field may hold, and hardly ever does.
+
+In some of the histories that an area draws a field of an object gets an odd value: it is absent, empty or zero,
+one less or one more, too large for a fraction, given twice, in its legacy spelling, differs in one character from
+what it is compared with, or contradicts the other place where the same can be said. All objects that have the same
+value there get the odd one together, or one of them alone, so that it meets the usual one. An API server accepts
+all of them.
+``python -m conformance.campaigns.odd_values`` says which of them have decided something.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
+from typing import Any
+
+from attrs import evolve, frozen
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from conformance.vocabulary.odd_values import TABLE, of_a_claim_or_volume
+from refsched.suite.histories.history import Create, History, Step, Update
+
+Json = dict[str, Any]
+Path = tuple[str | int, ...]
+
+RARELY = 3
+"""One history in so many has odd values."""
+
+UNEVEN = ("7100m", "4200m", "4300m", "7200m")
+"""Of ten cores these leave shares whose product with 100 is not what it should be, when computed as fractions."""
+
+
+@frozen
+class Odd:
+    """An Odd is a ``field`` (``Pod.spec.tolerations[].key``) and what is odd of its value, such as ``empty``."""
+
+    field: str
+    name: str
+
+
+@frozen
+class Change:
+    """A Change puts ``new`` in the place of ``old`` at this path of an object of this kind and name."""
+
+    odd: Odd
+    key: tuple[str, str, str]
+    path: Path
+    old: Any
+    new: Any
+
+
+Heard = Callable[[History, History, Sequence[Odd]], None]
+listener: ContextVar[Heard | None] = ContextVar("listener", default=None)
+"""It is given each history that has been drawn, without odd values and with them, and which these are."""
+
+
+def with_odd_values(histories: SearchStrategy[History]) -> SearchStrategy[History]:
+    """These histories, some of them with a few odd values."""
+
+    @st.composite
+    def odd(draw: DrawFn) -> History:
+        plain = draw(histories)
+        if draw(st.integers(1, RARELY)) < RARELY:
+            return plain
+        found = _uneven(plain) if draw(st.integers(0, 9)) == 9 else plain
+        odds: list[Odd] = [] if found is plain else [Odd("Node.status.allocatable", "uneven")]
+        for _ in range(draw(st.sampled_from([1, 2, 3]))):
+            changes = by_odd(found)
+            if changes:
+                field = draw(st.sampled_from(sorted({each.field for each in changes})))
+                of_field = sorted(
+                    (each for each in changes if each.field == field), key=lambda each: each.name
+                )
+                wanted = draw(st.sampled_from(of_field))
+                change = draw(st.sampled_from(changes[wanted]))
+                found = changed(found, change, everywhere=draw(st.booleans()))
+                odds.append(wanted)
+        heard = listener.get()
+        if heard is not None and odds:
+            heard(plain, found, odds)
+        return found
+
+    return odd()
+
+
+# --- Changes --------------------------------------------------------------------------------------
+
+
+def by_odd(history: History) -> dict[Odd, list[Change]]:
+    """Returns by field and odd value the changes of the objects that the history creates."""
+    found: dict[Odd, list[Change]] = {}
+    for step in history.steps:
+        if isinstance(step, Create):
+            for change in _changes(step.object):
+                found.setdefault(change.odd, []).append(change)
+    return found
+
+
+def _changes(value: Json) -> Iterator[Change]:
+    for path, field, old in _fields(value, (), value["kind"]):
+        for pattern, odd_values in TABLE:
+            if re.fullmatch(pattern, field):
+                for name, new in odd_values(old):
+                    if new != old:
+                        yield Change(Odd(field, name), _key(value), path, old, new)
+
+
+def _fields(value: Any, path: Path, field: str) -> Iterator[tuple[Path, str, Any]]:
+    yield path, field, value
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from _fields(inner, (*path, name), f"{field}.{name}")
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from _fields(inner, (*path, number), f"{field}[]")
+
+
+def changed(history: History, change: Change, *, everywhere: bool) -> History:
+    """Returns the history in which the object has the odd value from its creation on, or each object of its kind
+    that has the same value at the same place."""
+    steps: list[Step] = []
+    for step in history.steps:
+        is_meant = isinstance(step, Create | Update) and (
+            step.object["kind"] == change.key[0] if everywhere else _key(step.object) == change.key
+        )
+        if isinstance(step, Create | Update) and is_meant:
+            step = evolve(step, object=_with(step.object, change.path, change))
+        steps.append(step)
+    return evolve(history, steps=tuple(steps))
+
+
+def _with(value: Any, path: Path, change: Change) -> Any:
+    if change.path == ():
+        anew = (new for name, new in of_a_claim_or_volume(value) if name == change.odd.name)
+        return next(anew, value)
+    if not path:
+        return change.new if value == change.old else value
+    head, rest = path[0], path[1:]
+    if isinstance(value, dict) and head in value:
+        new = _with(value[head], rest, change)
+        if new is None:
+            return {name: each for name, each in value.items() if name != head}
+        return {**value, head: new}
+    if isinstance(value, list) and isinstance(head, int) and head < len(value):
+        return [*value[:head], _with(value[head], rest, change), *value[head + 1 :]]
+    return value
+
+
+def _key(value: Json) -> tuple[str, str, str]:
+    metadata = value["metadata"]
+    return value["kind"], metadata.get("namespace", ""), metadata["name"]
+
+
+def _uneven(history: History) -> History:
+    """Returns the history with ten cores on each node, of which pods leave shares that no fraction is."""
+    steps: list[Step] = []
+    for number, step in enumerate(history.steps):
+        if isinstance(step, Create | Update) and step.object["kind"] in ("Node", "Pod"):
+            amount = "10" if step.object["kind"] == "Node" else UNEVEN[number % len(UNEVEN)]
+            text = re.sub(r'"cpu": "[^"]*"', f'"cpu": "{amount}"', json.dumps(step.object))
+            step = evolve(step, object=json.loads(text))
+        steps.append(step)
+    return evolve(history, steps=tuple(steps))
