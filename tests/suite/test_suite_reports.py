@@ -173,11 +173,14 @@ def test_what_is_not_shown_in_full_is_named() -> None:
 
 
 def test_remarks_report_what_was_not_done_how_tight_it_was_and_what_it_is_worth() -> None:
-    printed = "\n".join(line for paragraph in paragraphs(result([OUTCOMES[1]])) for line in paragraph.lines)
+    printed = " ".join(
+        line.strip() for paragraph in paragraphs(result([OUTCOMES[1]])) for line in paragraph.lines
+    )
     assert "not completed: 5 of 40 histories: it is unsupported (4); diverged (1)" in printed
     assert "tightness: 90.0 % of the 10 outcomes checked were the only one allowed" in printed
     assert (
-        "power: a run of so many histories kills 3 of the 4 wrong schedulers that were planted (75 %, with seed 0)"
+        "power: a run of so many histories kills 3 of the 4 wrong schedulers that were planted (75 %, with seed"
+        " 0); the suite was improved with these, so that it is a regression test, and of others it may kill fewer"
         in printed
     )
 
