@@ -97,7 +97,7 @@ def scheduler_of(
         release.queue,
         queue_sort.less,
         {
-            name: hint_table(framework.plugins, has_extenders=bool(extenders))
+            name: hint_table(framework.plugins, has_extenders=bool(extenders), besides=release.queue.besides)
             for name, framework in frameworks.items()
         },
         {name: framework.pre_enqueue_plugins for name, framework in frameworks.items()},

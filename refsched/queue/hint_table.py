@@ -156,11 +156,24 @@ class HintTable:
 # --- Building -------------------------------------------------------------------------------------
 
 
-def hint_table(plugins: Iterable[Plugin], *, has_extenders: bool = False) -> HintTable:
+Besides = Callable[[Sequence[EventHint]], tuple[Registration, ...]]
+"""A Besides returns for what a plugin registers besides its own rows."""
+
+
+def nothing(rows: Sequence[EventHint]) -> tuple[Registration, ...]:
+    """Returns no registrations: a plugin registers for what its rows say."""
+    return ()
+
+
+def hint_table(
+    plugins: Iterable[Plugin], *, has_extenders: bool = False, besides: Besides = nothing
+) -> HintTable:
     """Returns the table of a profile. Any event requeues a pod that an extender rejected."""
     by_name = {plugin.name: plugin for plugin in plugins}
     registrations = {
-        name: _registrations(name, tuple(plugin.EVENTS) if extends(plugin, EnqueueExtensions) else None)
+        name: _registrations(
+            name, tuple(plugin.EVENTS) if extends(plugin, EnqueueExtensions) else None, besides
+        )
         for name, plugin in by_name.items()
     }
     if has_extenders:
@@ -174,24 +187,16 @@ def _that_match(registered: tuple[Registration, ...], event: ClusterEvent) -> tu
 
 
 @cache
-def _registrations(plugin: str, rows: tuple[EventHint, ...] | None) -> tuple[Registration, ...]:
+def _registrations(
+    plugin: str, rows: tuple[EventHint, ...] | None, besides: Besides
+) -> tuple[Registration, ...]:
     """R-HINT-04: Any event requeues a pod that was rejected by a plugin that registers no events of its own;
     no event does if the plugin registers an empty list.
-    R-HINT-05: A plugin that registers for added nodes but not for changed taints is registered for these too,
-    without a hint.
-
-    For R-HINT-05 see kubernetes #109437.
     """
     if rows is None:
         return _anything("R-HINT-04")
     found = [Registration(row.event, event_rule(plugin, row.resource, row.action), row.hint) for row in rows]
-    on_nodes = ActionType(0)
-    for row in rows:
-        if row.resource == NODE:
-            on_nodes |= row.action
-    if ActionType.ADD in on_nodes and ActionType.UPDATE_NODE_TAINT not in on_nodes:
-        found.append(Registration(ClusterEvent(NODE, ActionType.UPDATE_NODE_TAINT), "R-HINT-05"))
-    return tuple(found)
+    return (*found, *besides(rows))
 
 
 @cache

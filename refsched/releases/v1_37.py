@@ -255,7 +255,7 @@ GATES = gates(
 
 GAPS = (
     "OpportunisticBatching, by which a pod like the one before it is tried on the next best node first",
-    "which updates of a pod itself requeue it, and the flush of unschedulable pods",
+    "nominations of pods that are gated, and the flush of gated pods",
     "budgets that are used up",
     "what a running pod requests while it is resized, and the defaults of pod-level resources",
     "how PreBind waits for the binding conditions of devices",

@@ -37,6 +37,7 @@ from refsched.queue.cluster_events import (
 from refsched.queue.hint_table import EXTENDER, HintTable, Strategy, hint_table
 from refsched.queue.in_flight import ObservedEvent
 from refsched.queue.queued_pod import QueuedPod
+from refsched.releases.v1_36.queue import changed_taints
 
 # --- Matching -------------------------------------------------------------------------------------
 
@@ -214,9 +215,11 @@ def test_a_pod_that_nobody_refused_is_always_worth_a_try() -> None:
     assert strategy(tables(), NODE_ADDED) is Strategy.AFTER_BACKOFF
 
 
-def test_who_registers_for_new_nodes_is_given_changed_taints_too() -> None:
-    assert strategy(tables(Adding()), NODE_TAINTED, "Adding") is Strategy.AFTER_BACKOFF
-    assert strategy(tables(Picky()), NODE_TAINTED, "Picky") is Strategy.SKIP
+def test_who_registers_for_new_nodes_is_given_changed_taints_too_before_v1_37() -> None:
+    before = hint_table((Adding(), Picky()), besides=changed_taints)
+    assert strategy(before, NODE_TAINTED, "Adding") is Strategy.AFTER_BACKOFF
+    assert strategy(before, NODE_TAINTED, "Picky") is Strategy.SKIP
+    assert strategy(tables(Adding()), NODE_TAINTED, "Adding") is Strategy.SKIP
 
 
 def test_who_registers_for_no_events_is_requeued_by_almost_any() -> None:

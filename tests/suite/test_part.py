@@ -263,7 +263,7 @@ def test_a_rule_is_not_claimed_if_nothing_that_is_claimed_brings_it_about(rule: 
     assert Part(frozenset({"filter", needs}), plugins).lacks(rule) == ""
 
 
-@pytest.mark.parametrize("rule", ["R-FAIL-03", "R-FLIGHT-01", "R-FLIGHT-02", "R-QUEUE-10", "R-QUEUE-17"])
+@pytest.mark.parametrize("rule", ["R-FAIL-06", "R-FLIGHT-01", "R-FLIGHT-02", "R-QUEUE-10", "R-QUEUE-17"])
 def test_what_happens_while_an_attempt_goes_on_or_after_it_needs_something_that_takes_time(rule: str) -> None:
     queues = read_selection("queue", ()).capabilities or frozenset()
     assert Part(queues).lacks(rule) == "scripted"

@@ -19,6 +19,7 @@ from refsched.releases.v1_36.plugins.node_name import NodeName
 from refsched.releases.v1_36.plugins.node_unschedulable import NodeUnschedulable
 from refsched.releases.v1_36.plugins.taint_toleration import TaintToleration
 from refsched.releases.v1_36.preemption import preempt_pod
+from refsched.releases.v1_36.queue import changed_taints
 from refsched.releases.v1_37 import V1_37, without_storage_capacity_scoring, without_volume_limit_scaling
 
 # --- Plugins --------------------------------------------------------------------------------------
@@ -101,6 +102,7 @@ V1_36 = evolve(
     .with_gates(*GATES),
     name="1.36",
     tag="v1.36.3",
+    queue=evolve(V1_37.queue, besides=changed_taints),
     evict=partial(evict_asynchronously, preempt=preempt_pod),
     oddities=V1_37.oddities - {ORDER_OF_START_TIMES} | {EXCLUDED_NAMESPACES, ONE_TERM_OF_MANY},
     lacks=V1_37.lacks | LACKS,
