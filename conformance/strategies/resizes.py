@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.strategies.changes import pod_changes
-from conformance.strategies.drawn import CPU_AMOUNTS, combinations, switched
+from conformance.strategies.drawn import CPU_AMOUNTS, combinations, sometimes, switched
 from conformance.vocabulary.builder import HistoryBuilder
-from conformance.vocabulary.objects import container, cpu, node, pod, resized
+from conformance.vocabulary.objects import container, cpu, node, pod, resized, resized_as_a_whole
 from refsched.suite.histories.history import History
 
 Json = dict[str, Any]
@@ -21,9 +21,13 @@ _CPU = combinations(cpu, CPU_AMOUNTS)
 _RESIZES = st.tuples(
     *(_CPU, _CPU, _CPU),
     st.sampled_from(["", "Infeasible", "Deferred"]),
-    st.sampled_from(["first", "starting", "last", "starting, the last"]),
+    st.sampled_from(["first", "starting", "last", "starting, the last", "exchanged"]),
+)
+_OF_THE_WHOLE = st.tuples(
+    sometimes(_CPU, None), _CPU, sometimes(_CPU, None), st.sampled_from(["", "Infeasible", "Deferred"])
 )
 RESIZES = pod_changes(lambda drawn: resized(*drawn), _RESIZES)
+_RESIZES_OF_THE_WHOLE = pod_changes(lambda drawn: resized_as_a_whole(*drawn), _OF_THE_WHOLE)
 
 
 def _pod(first: str, second: str, starting: tuple[str, ...], asked: str) -> Json:
@@ -57,7 +61,7 @@ def histories() -> SearchStrategy[History]:
         for _ in range(2):
             cluster.add_pod(draw(_PODS), 0)
         cluster.schedule(0)
-        for change in draw(st.lists(RESIZES, min_size=1, max_size=4)):
+        for change in draw(st.lists(st.one_of(RESIZES, _RESIZES_OF_THE_WHOLE), min_size=1, max_size=4)):
             change(cluster)
         cluster.add_pod(pod("", cpu("1")))
         cluster.schedule()

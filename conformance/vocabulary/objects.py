@@ -200,7 +200,8 @@ def resized(
     requests: Json, granted: Json, used: Json, problem: str, which: str = "first"
 ) -> Callable[[Json], Json]:
     """What a container asks for now, and what the kubelet says of it: the first of them, the last, or the first or
-    last that starts, if there is one. Of the others it says nothing but that they are there."""
+    last that starts, if there is one. Of the others it says nothing but that they are there, unless ``which`` is
+    "exchanged": then the last asks for what the first is granted, and is granted what the first asks for."""
 
     def resize(value: Json) -> Json:
         starts = which.startswith("starting") and value["spec"].get("initContainers")
@@ -214,6 +215,9 @@ def resized(
         listed[index] = {**changed, "resources": resources}
         statuses: list[Json] = [{"name": each["name"]} for each in listed]
         statuses[index] |= {"allocatedResources": granted, "resources": {"requests": used}}
+        if which == "exchanged":
+            listed[-1] = {**listed[-1], "resources": {"requests": granted}}
+            statuses[-1] |= {"allocatedResources": requests, "resources": {"requests": used}}
         return with_status(
             with_spec(value, **{place: listed}),
             **{"initContainerStatuses" if starts else "containerStatuses": statuses},
@@ -221,6 +225,23 @@ def resized(
                 {"type": "Initialized", "status": "True"},
                 *([{"type": "PodResizePending", "status": "True", "reason": problem}] if problem else []),
             ],
+        )
+
+    return resize
+
+
+def resized_as_a_whole(
+    requests: Json | None, granted: Json, used: Json | None, problem: str
+) -> Callable[[Json], Json]:
+    """What a pod asks for as a whole now, and what the kubelet says of it; None if nothing is said."""
+
+    def resize(value: Json) -> Json:
+        asking = value if requests is None else with_spec(value, resources={"requests": requests})
+        return with_status(
+            asking,
+            **({"allocatedResources": granted} if granted else {}),
+            **({} if used is None else {"resources": {"requests": used}}),
+            conditions=[{"type": "PodResizePending", "status": "True", "reason": problem}] if problem else [],
         )
 
     return resize

@@ -51,6 +51,13 @@ def without_pod_level_resources(pod: Pod) -> Pod:
     return evolve(pod, spec=evolve(pod.spec, resources=disabled))
 
 
+def without_resized_pods(pod: Pod) -> Pod:
+    """Returns the pod without the resources of the pod as a whole in its status. Source: framework/types.go,
+    CalculateResource, InPlacePodLevelResourcesVerticalScalingEnabled."""
+    nothing: dict[str, Any] = {"resources": None, "allocated_resources": {}}
+    return evolve(pod, status=evolve(pod.status, **nothing))
+
+
 def without_resized_containers(pod: Pod) -> Pod:
     """Returns the pod without the resources in its status. Source: framework/types.go, CalculateResource,
     UseStatusResources."""

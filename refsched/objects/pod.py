@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pod: the pod that is to be scheduled, as far as the scheduler reads it.
 
-Promised: how a toleration matches a taint is documented with the Pod API.
+Promised: how a toleration matches a taint is documented with the Pod API, and what a pod requests
+while it is resized with it and in KEP-1287 and KEP-5419.
+Source: component-helpers/resource/helpers.go.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import ClassVar
 
@@ -14,7 +16,7 @@ from attrs import field, frozen
 
 from refsched.objects.meta import ApiObject, LabelSelector, ObjectMeta
 from refsched.objects.node import Taint
-from refsched.objects.quantity import Quantity
+from refsched.objects.quantity import Quantity, ResourceList, largest
 from refsched.objects.selectors import NodeSelector, PreferredSchedulingTerm
 from refsched.objects.volumes import Volume
 from refsched.rules import applies
@@ -189,7 +191,7 @@ class PodSpec:
 class ContainerStatus:
     name: str = ""
     resources: ResourceRequirements | None = None
-    allocated_resources: Mapping[str, Quantity] = field(factory=dict)
+    allocated_resources: ResourceList = field(factory=dict)
 
 
 @frozen
@@ -211,6 +213,8 @@ class PodResourceClaimStatus:
 
 @frozen
 class PodStatus:
+    """``resources`` and ``allocated_resources`` are those of the pod as a whole."""
+
     phase: str = "Pending"
     nominated_node_name: str = ""
     start_time: datetime | None = None
@@ -218,6 +222,75 @@ class PodStatus:
     container_statuses: tuple[ContainerStatus, ...] = ()
     init_container_statuses: tuple[ContainerStatus, ...] = ()
     resource_claim_statuses: tuple[PodResourceClaimStatus, ...] = ()
+    resources: ResourceRequirements | None = None
+    allocated_resources: ResourceList = field(factory=dict)
+
+    @property
+    def is_resize_infeasible(self) -> bool:
+        """Returns whether the kubelet found that the node can never grant the resize of the pod.
+        Source: IsPodResizeInfeasible."""
+        pending = next((c for c in self.conditions if c.type == "PodResizePending"), None)
+        return pending is not None and pending.reason == "Infeasible"
+
+    def sums(
+        self, total: Callable[[Callable[[Container], ResourceList]], ResourceList]
+    ) -> list[ResourceList]:
+        """Returns what the pod requests as it is desired, as it is allocated and as it is in use, of which the
+        largest counts. ``total`` adds up what is returned for each container.
+
+        R-REQUEST-14: While a resize of a pod is infeasible, what the specs of its containers request does not
+        count.
+        R-REQUEST-15: If the status of a pod reports both what is allocated to the pod as a whole and what it uses,
+        these count instead of the sums of what its containers report.
+        Source: AggregateContainerRequests.
+        """
+        desired = [total(desired_requests)]
+        used = self.resources.requests if self.resources is not None else {}
+        if self.is_resize_infeasible:
+            applies("R-REQUEST-14")
+            desired = []
+        if self.allocated_resources and used:
+            applies("R-REQUEST-15")
+            return [*desired, self.allocated_resources, used]
+        if desired and not self.container_statuses and not self.init_container_statuses:
+            return desired
+        return [*desired, total(self.allocated_requests), total(self.used_requests)]
+
+    def allocated_requests(self, container: Container) -> ResourceList:
+        """R-REQUEST-13: A container counts as allocated with what its spec requests until its status reports what
+        is allocated, and as in use with what is allocated until its status reports what it uses.
+        Source: containerAllocatedRequests, containerActuatedRequests."""
+        status = self.of_container(container.name)
+        if status.allocated_resources:
+            return status.allocated_resources
+        applies("R-REQUEST-13")
+        return {} if self.is_resize_infeasible else container.resources.counted
+
+    def used_requests(self, container: Container) -> ResourceList:
+        status = self.of_container(container.name)
+        if status.resources is not None and status.resources.requests:
+            return status.resources.requests
+        return self.allocated_requests(container)
+
+    def pod_level_requests(self, desired: ResourceList) -> ResourceList:
+        """R-REQUEST-16: Once the status of a pod reports what the pod as a whole uses, a pod-level request counts
+        with the largest of what is desired, allocated and in use; while the resize of the pod is infeasible, what
+        is desired does not count.
+        Source: effectivePodLevelResources."""
+        if self.resources is None:
+            return desired
+        applies("R-REQUEST-16")
+        held = largest(self.resources.requests, self.allocated_resources)
+        return held if self.is_resize_infeasible else largest(desired, held)
+
+    def of_container(self, name: str) -> ContainerStatus:
+        """Returns the status of the container of this name, which is empty if there is none."""
+        statuses = (*self.container_statuses, *self.init_container_statuses)
+        return next((status for status in statuses if status.name == name), ContainerStatus())
+
+
+def desired_requests(container: Container) -> ResourceList:
+    return container.resources.counted
 
 
 @frozen

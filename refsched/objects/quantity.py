@@ -10,6 +10,7 @@ Source: apimachinery/pkg/api/resource/quantity.go, ParseQuantity, Value, MilliVa
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from decimal import ROUND_UP, Context, Decimal
 from functools import lru_cache
 
@@ -89,3 +90,15 @@ def _parsed(spelled: str) -> Quantity:
     units = min(units, Decimal(MAX_VALUE))
     nano = int(_EXACT.multiply(units, Decimal(NANO)).to_integral_value(rounding=ROUND_UP))
     return Quantity(-nano if shape["sign"] == "-" else nano)
+
+
+ResourceList = Mapping[str, Quantity]
+
+
+def largest(first: ResourceList, *others: ResourceList) -> ResourceList:
+    """Returns of each resource the largest of these amounts."""
+    found = dict(first)
+    for amounts in others:
+        for name, quantity in amounts.items():
+            found[name] = max(found[name], quantity) if name in found else quantity
+    return found

@@ -8,12 +8,18 @@ pkg/scheduler/framework/types.go, Resource.Add, PodInfo.CalculateResource.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from attrs import field, frozen
 
-from refsched.objects.pod import Container, DisabledRequirements, Pod, ResourceRequirements
-from refsched.objects.quantity import Quantity
+from refsched.objects.pod import (
+    Container,
+    DisabledRequirements,
+    Pod,
+    ResourceRequirements,
+    desired_requests,
+)
+from refsched.objects.quantity import Quantity, ResourceList, largest
 from refsched.rules import applies
 
 CPU = "cpu"
@@ -35,8 +41,6 @@ SCORING_DEFAULTS = {
 _NATIVE = (CPU, MEMORY, EPHEMERAL_STORAGE, PODS)
 _MILLI_CPU, _UNIT = Quantity.milli(1), Quantity.of(1)
 
-ResourceList = Mapping[str, Quantity]
-
 # --- What a pod requests --------------------------------------------------------------------------
 
 
@@ -51,10 +55,10 @@ def pod_requests(
     ``non_missing`` are defaults for the requests that a container lacks. Without ``use_status`` only the spec
     counts, as for a pod that is to be scheduled.
     """
-    requests = _container_requests(pod, non_missing, use_status)
+    requests = _requests_of_containers(pod, non_missing, use_status)
     if pod_level and has_pod_level_requests(pod):
         applies("R-REQUEST-05")
-        requests |= _pod_level_requests(pod)
+        requests = _with_pod_level(pod, requests, use_status)
     return _with_overhead(pod, requests)
 
 
@@ -62,8 +66,16 @@ def requests_in_events(pod: Pod) -> dict[str, Quantity]:
     """Returns what a pod requests as a whole when its states before and after an event are compared: pod-level
     requests count there even without the gate PodLevelResources.
     Source: framework/events.go, extractPodScaleDown; noderesources/fit.go, isSchedulableAfterPodScaleDown."""
-    containers = _container_requests(pod, None, use_status=True)
-    return _with_overhead(pod, containers | _pod_level(pod.spec.resources))
+    requests = _requests_of_containers(pod, None, use_status=True)
+    if _names_pod_level(pod.spec.resources):
+        requests = _with_pod_level(pod, requests, use_status=True)
+    return _with_overhead(pod, requests)
+
+
+def _with_pod_level(pod: Pod, requests: ResourceList, use_status: bool) -> ResourceList:
+    asked = pod.spec.resources.requests if pod.spec.resources is not None else {}
+    counted = pod.status.pod_level_requests(asked) if use_status else asked
+    return {**requests, **{name: amount for name, amount in counted.items() if is_pod_level_resource(name)}}
 
 
 def _with_overhead(pod: Pod, requests: ResourceList) -> dict[str, Quantity]:
@@ -74,34 +86,42 @@ def _with_overhead(pod: Pod, requests: ResourceList) -> dict[str, Quantity]:
 
 
 def has_pod_level_requests(pod: Pod) -> bool:
-    return bool(_pod_level_requests(pod))
+    """Returns whether the pod as a whole requests anything; it does not without the gate PodLevelResources."""
+    resources = pod.spec.resources
+    return not isinstance(resources, DisabledRequirements) and _names_pod_level(resources)
 
 
-def _pod_level_requests(pod: Pod) -> dict[str, Quantity]:
-    """Returns the requests of the pod as a whole; there are none without the gate PodLevelResources."""
-    return {} if isinstance(pod.spec.resources, DisabledRequirements) else _pod_level(pod.spec.resources)
-
-
-def _pod_level(resources: ResourceRequirements | None) -> dict[str, Quantity]:
-    if resources is None:
-        return {}
-    return {name: asked for name, asked in resources.requests.items() if is_pod_level_resource(name)}
+def _names_pod_level(resources: ResourceRequirements | None) -> bool:
+    return resources is not None and any(map(is_pod_level_resource, resources.requests))
 
 
 def is_pod_level_resource(name: str) -> bool:
     return name in (CPU, MEMORY) or name.startswith(HUGE_PAGES_PREFIX)
 
 
-def _container_requests(pod: Pod, non_missing: ResourceList | None, use_status: bool) -> dict[str, Quantity]:
+def _requests_of_containers(pod: Pod, non_missing: ResourceList | None, use_status: bool) -> ResourceList:
+    """R-REQUEST-12: A running pod that is resized requests of each resource the largest of what its containers
+    request together as it is desired, as it is allocated, and as it is in use."""
+
+    def total(asked: Callable[[Container], ResourceList]) -> ResourceList:
+        return _container_requests(pod, asked, non_missing)
+
+    if not use_status:
+        return total(desired_requests)
+    first, *others = pod.status.sums(total)
+    requests = largest(first, *others)
+    applies("R-REQUEST-12", when=requests != first)
+    return requests
+
+
+def _container_requests(
+    pod: Pod, asked: Callable[[Container], ResourceList], non_missing: ResourceList | None
+) -> ResourceList:
     """R-REQUEST-01: The requests of all containers of a pod are added up.
     R-REQUEST-02: Of each resource a pod requests at least the largest request of one of its init containers, since
     init containers run one after the other and before its containers.
     R-REQUEST-03: A sidecar (an init container with restartPolicy Always) counts in addition to the containers, and
     in addition to each init container that starts after it."""
-
-    def asked(container: Container) -> ResourceList:
-        return _effective_requests(pod, container) if use_status else container.resources.counted
-
     applies("R-REQUEST-01", when=len(pod.spec.containers) > 1)
     running: dict[str, Quantity] = {}
     for container in pod.spec.containers:
@@ -109,40 +129,17 @@ def _container_requests(pod: Pod, non_missing: ResourceList | None, use_status: 
     sidecars: dict[str, Quantity] = {}
     initializing: dict[str, Quantity] = {}
     for container in pod.spec.init_containers:
+        requests = _with_missing(asked(container), non_missing)
         if container.is_sidecar:
             applies("R-REQUEST-03")
-            requests = _with_missing(asked(container), non_missing)
             running = _sum(running, requests)
             sidecars = _sum(sidecars, requests)
-            initializing = _max(initializing, sidecars)
+            initializing = largest(initializing, sidecars)
         else:
-            requests = _with_missing(container.resources.counted, non_missing)
-            initializing = _max(initializing, _sum(requests, sidecars))
-    applies("R-REQUEST-02", when=_max(running, initializing) != running)
-    return _max(running, initializing)
-
-
-def _effective_requests(pod: Pod, container: Container) -> ResourceList:
-    """R-REQUEST-06: A container of a running pod whose status reports resources requests the largest of what its
-    spec requests, what is allocated to it, and what its status reports.
-    R-REQUEST-07: While a resize of the pod is infeasible, the requests in the spec of a container whose status
-    reports resources do not count.
-    Source: helpers.go, determineContainerReqs."""
-    statuses = (*pod.status.container_statuses, *pod.status.init_container_statuses)
-    status = {status.name: status for status in statuses}.get(container.name)
-    if status is None or status.resources is None:
-        return container.resources.counted
-    held = _max(status.resources.requests, status.allocated_resources)
-    if _is_resize_infeasible(pod):
-        applies("R-REQUEST-07")
-        return held
-    applies("R-REQUEST-06")
-    return _max(container.resources.counted, held)
-
-
-def _is_resize_infeasible(pod: Pod) -> bool:
-    pending = next((c for c in pod.status.conditions if c.type == "PodResizePending"), None)
-    return pending is not None and pending.reason == "Infeasible"
+            initializing = largest(initializing, _sum(requests, sidecars))
+    requested = largest(running, initializing)
+    applies("R-REQUEST-02", when=requested != running)
+    return requested
 
 
 def _with_missing(requests: ResourceList, non_missing: ResourceList | None) -> ResourceList:
@@ -160,13 +157,6 @@ def _sum(left: ResourceList, right: ResourceList) -> dict[str, Quantity]:
     for name, quantity in right.items():
         total[name] = total[name] + quantity if name in total else quantity
     return total
-
-
-def _max(left: ResourceList, right: ResourceList) -> dict[str, Quantity]:
-    larger = dict(left)
-    for name, quantity in right.items():
-        larger[name] = max(larger[name], quantity) if name in larger else quantity
-    return larger
 
 
 # --- Amounts that are counted -----------------------------------------------------------------------------

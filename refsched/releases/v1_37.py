@@ -138,6 +138,10 @@ def _without_pod_level_resources(release: Release) -> Release:
     )
 
 
+def _without_resized_pods(release: Release) -> Release:
+    return evolve(release, disabled_fields=(*release.disabled_fields, gated_fields.without_resized_pods))
+
+
 def _with_asynchronous_calls(release: Release) -> Release:
     """R-FEATURE-03 (observed: when a gated call is written is not part of the API): SchedulerAsyncAPICalls changes
     no decision, once what the scheduler wrote has come back."""
@@ -189,7 +193,10 @@ GATES = gates(
     FeatureGate("DynamicResourceAllocation", True, "DynamicResources is a default plugin", locked=True),
     FeatureGate("GenericWorkload", False, "pods are scheduled in groups"),
     FeatureGate(
-        "InPlacePodLevelResourcesVerticalScaling", True, "a pod's status counts for its pod-level requests"
+        "InPlacePodLevelResourcesVerticalScaling",
+        True,
+        "a pod's status counts for its pod-level requests",
+        otherwise=_without_resized_pods,
     ),
     FeatureGate("InPlacePodVerticalScaling", True, "a pod's status counts for its requests", locked=True),
     FeatureGate(
@@ -257,7 +264,7 @@ GAPS = (
     "OpportunisticBatching, by which a pod like the one before it is tried on the next best node first",
     "nominations of pods that are gated, and the flush of gated pods",
     "budgets that are used up",
-    "what a running pod requests while it is resized, and the defaults of pod-level resources",
+    "the defaults of pod-level resources",
     "how PreBind waits for the binding conditions of devices",
 )
 

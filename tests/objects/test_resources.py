@@ -11,6 +11,7 @@ from refsched.objects.pod import Pod
 from refsched.objects.quantity import Quantity, parse_quantity
 from refsched.objects.reading import read_as
 from refsched.objects.resources import is_scalar_resource, pod_requests, resource_of
+from refsched.releases import RELEASES
 
 
 def container(name: str = "c", *, sidecar: bool = False, **requests: str) -> dict[str, Any]:
@@ -75,8 +76,76 @@ def test_while_a_resize_is_under_way_the_largest_counts_unless_it_is_infeasible(
         "conditions": [{"type": "Ready"}, {"type": "PodResizePending", "reason": reason}],
     }
     assert requests({"containers": [container(cpu="3")]}, status) == amounts(cpu=cpu)
-    without_resources = {"containerStatuses": [{"name": "c", "allocatedResources": {"cpu": "9"}}]}
-    assert requests({"containers": [container(cpu="3")]}, without_resources) == amounts(cpu="3")
+
+
+EXCHANGED = {
+    "containerStatuses": [
+        {"name": "a", "allocatedResources": {"cpu": "2"}},
+        {"name": "b", "allocatedResources": {"cpu": "1"}, "resources": {"requests": {"cpu": "3"}}},
+    ],
+    "initContainerStatuses": [{"name": "i", "allocatedResources": {"cpu": "7"}, "resources": {}}],
+}
+INFEASIBLE = {"conditions": [{"type": "PodResizePending", "reason": "Infeasible"}]}
+WHOLE = {"allocatedResources": {"cpu": "4"}, "resources": {"requests": {"cpu": "6"}}}
+
+
+@pytest.mark.parametrize(
+    ("release", "init", "status", "cpu"),
+    [
+        ("1.37", "1", {}, "3"),  # 1 + 2 are desired
+        ("1.37", "1", {"containerStatuses": EXCHANGED["containerStatuses"]}, "5"),  # 2 + 3 are in use
+        ("1.36", "1", {"containerStatuses": EXCHANGED["containerStatuses"]}, "4"),  # a reports no resources
+        ("1.37", "1", EXCHANGED, "7"),
+        ("1.36", "1", EXCHANGED, "4"),
+        ("1.37", "9", {**EXCHANGED, **INFEASIBLE}, "7"),
+        ("1.36", "9", {**EXCHANGED, **INFEASIBLE}, "9"),
+        ("1.37", "1", {**EXCHANGED, **WHOLE}, "6"),
+        ("1.37", "9", {**EXCHANGED, **WHOLE, **INFEASIBLE}, "6"),
+        ("1.36", "1", {**EXCHANGED, **WHOLE}, "4"),
+        ("1.37", "1", {"allocatedResources": {"cpu": "9"}}, "3"),  # what is in use is not reported
+        ("1.37", "1", {"resources": {"requests": {"cpu": "9"}}}, "3"),  # nor is what is allocated
+        ("1.37", "1", INFEASIBLE, "0"),
+    ],
+)
+def test_what_two_containers_request_while_they_are_resized(
+    release: str, init: str, status: dict[str, Any], cpu: str
+) -> None:
+    spec = {
+        "initContainers": [container("i", cpu=init)],
+        "containers": [container("a", cpu="1"), container("b", cpu="2")],
+    }
+    read = RELEASES[release].as_read(read_as(Pod, {"spec": spec, "status": status}))
+    assert isinstance(read, Pod)
+    assert pod_requests(read).get("cpu", Quantity()) == parse_quantity(cpu)
+
+
+@pytest.mark.parametrize(
+    ("release", "status", "expected"),
+    [
+        ("1.37", {}, amounts(cpu="2", memory="1Gi")),
+        ("1.37", {"allocatedResources": {"cpu": "3"}}, amounts(cpu="2", memory="1Gi")),
+        ("1.37", {"resources": {}}, amounts(cpu="2", memory="1Gi")),
+        ("1.37", {"resources": {}, "allocatedResources": {"cpu": "3"}}, amounts(cpu="3", memory="1Gi")),
+        ("1.36", {"resources": {}, "allocatedResources": {"cpu": "3"}}, amounts(cpu="3", memory="1Gi")),
+        ("1.37", {"resources": {"requests": {"memory": "2Gi"}}, **INFEASIBLE}, amounts(memory="2Gi")),
+        (
+            "1.36",
+            {"resources": {"requests": {"memory": "2Gi"}}, **INFEASIBLE},
+            amounts(cpu="0", memory="1Gi"),
+        ),
+    ],
+)
+def test_pod_level_requests_while_the_pod_is_resized_as_a_whole(
+    release: str, status: dict[str, Any], expected: dict[str, Quantity]
+) -> None:
+    spec = {
+        "containers": [container("a", memory="1Gi")],
+        "resources": {"requests": {"cpu": "2"}},
+    }
+    read = RELEASES[release].as_read(read_as(Pod, {"spec": spec, "status": status}))
+    assert isinstance(read, Pod)
+    asked = pod_requests(read)
+    assert {name: asked[name] for name in expected} == expected
 
 
 @pytest.mark.parametrize(

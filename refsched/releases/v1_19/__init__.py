@@ -222,11 +222,13 @@ NOT_YET = (
     "Pod.spec.topologySpreadConstraints[].nodeAffinityPolicy",
     "Pod.spec.topologySpreadConstraints[].nodeTaintsPolicy",
     "Pod.spec.volumes[].ephemeral",
+    "Pod.status.allocatedResources",
     "Pod.status.containerStatuses[].allocatedResources",
     "Pod.status.containerStatuses[].resources",
     "Pod.status.initContainerStatuses[].allocatedResources",
     "Pod.status.initContainerStatuses[].resources",
     "Pod.status.resourceClaimStatuses",
+    "Pod.status.resources",
 )
 """R-FEATURE-51: In v1.19 a field or a kind that the API did not have yet, or only behind a feature gate that is
 off by default, is ignored.

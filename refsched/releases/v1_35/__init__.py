@@ -7,6 +7,7 @@ from functools import partial
 
 from attrs import evolve
 
+from refsched.config import gated_fields
 from refsched.cycle.binding_cycle import binding_cycle
 from refsched.cycle.binding_cycle import without_expectation as do_without_expectation
 from refsched.cycle.scheduling_cycle import scheduling_cycle
@@ -107,6 +108,9 @@ OF_EXTENDED_RESOURCES = {
 }
 """Devices have no taints, counters and shares, and serve no extended resources."""
 
+OF_RESIZED_PODS = {"R-REQUEST-17"}
+"""The status of a pod does not count for its pod-level requests."""
+
 V1_35 = evolve(
     without_declared_features(V1_36).with_plugins(*PLUGINS).without_gates(*NOT_YET).with_gates(*GATES),
     name="1.35",
@@ -117,6 +121,7 @@ V1_35 = evolve(
     binding_cycle=partial(binding_cycle, handle_failure=handle_scheduling_failure),
     evict=partial(evict_asynchronously, preempt=preempt_pod),
     as_read=as_read,
+    disabled_fields=(*V1_36.disabled_fields, gated_fields.without_resized_pods),
     lacks=V1_36.lacks
     | OF_FEATURES
     | OF_HINTS
@@ -124,5 +129,6 @@ V1_35 = evolve(
     | OF_TAINTS
     | OF_COUNTERS
     | OF_SHARES
-    | OF_EXTENDED_RESOURCES,
+    | OF_EXTENDED_RESOURCES
+    | OF_RESIZED_PODS,
 )

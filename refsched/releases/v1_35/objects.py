@@ -10,10 +10,11 @@ from attrs import evolve
 
 from refsched.objects.meta import ApiObject
 from refsched.objects.node import Node
+from refsched.releases.v1_36 import objects as later
 
 
 def as_read(value: ApiObject) -> ApiObject:
     """Returns the object that the scheduler decides with, of one that was read."""
     if isinstance(value, Node) and value.status.declared_features:
         return evolve(value, status=evolve(value.status, declared_features=()))
-    return value
+    return later.as_read(value)

@@ -11,6 +11,7 @@ from refsched.oddities.inter_pod_affinity import EXCLUDED_NAMESPACES, ONE_TERM_O
 from refsched.oddities.start_times import ORDER_OF_START_TIMES
 from refsched.preemption.eviction import evict_asynchronously
 from refsched.releases.release import FeatureGate, Release
+from refsched.releases.v1_36.objects import as_read
 from refsched.releases.v1_36.plugins.default_preemption import DefaultPreemption
 from refsched.releases.v1_36.plugins.dynamic_resources import DynamicResources
 from refsched.releases.v1_36.plugins.image_locality import ImageLocality
@@ -105,5 +106,6 @@ V1_36 = evolve(
     queue=evolve(V1_37.queue, besides=changed_taints),
     evict=partial(evict_asynchronously, preempt=preempt_pod),
     oddities=V1_37.oddities - {ORDER_OF_START_TIMES} | {EXCLUDED_NAMESPACES, ONE_TERM_OF_MANY},
+    as_read=as_read,
     lacks=V1_37.lacks | LACKS,
 )

@@ -229,12 +229,13 @@ class Part:
     # --- Histories --------------------------------------------------------------------------------
 
     def history(self, history: History) -> History:
-        """Returns the history configured without what the implementation does not do, and with the same steps."""
+        """Returns the history configured without what the implementation does not do, and with the same steps. A
+        feature gate that its release has locked stays as it is."""
         known = self._release.gates
         gates = {
             name: on
             for name, on in history.feature_gates.items()
-            if self.reads_config and name in known and known[name].default != on
+            if self.reads_config and name in known and known[name].default != on and not known[name].locked
         }
         return evolve(history, config=self.config(history.config), feature_gates=gates)
 
