@@ -95,7 +95,7 @@ def _parsed(spelled: str) -> Quantity:
 ResourceList = Mapping[str, Quantity]
 
 
-def largest(first: ResourceList, *others: ResourceList) -> ResourceList:
+def largest(first: ResourceList, *others: ResourceList) -> dict[str, Quantity]:
     """Returns of each resource the largest of these amounts."""
     found = dict(first)
     for amounts in others:

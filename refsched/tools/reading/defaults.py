@@ -41,11 +41,10 @@ from refsched.objects.pod import (
     TopologySpreadConstraint,
 )
 from refsched.objects.priority_class import PriorityClass
-from refsched.objects.quantity import Quantity
+from refsched.objects.quantity import Quantity, ResourceList
 from refsched.objects.resources import (
     HUGE_PAGES_PREFIX,
     NATIVE_DOMAIN,
-    ResourceList,
     is_pod_level_resource,
     pod_requests,
 )
