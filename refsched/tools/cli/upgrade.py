@@ -4,88 +4,80 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from refsched.errors import InputError, counted
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.meta import ApiObject
 from refsched.tools.cli.exit_codes import AGREED, DISAGREED
-from refsched.tools.cli.inputs import Given, read
+from refsched.tools.cli.inputs import Given, note_absent, read
 from refsched.tools.cli.progress import progress
-from refsched.tools.planner.upgrade import Change, Compared, Placement, compare
+from refsched.tools.planner.upgrade import Cause, Change, Compared, compare
 from refsched.tools.printing import TABLE, Page, show_value, some
-from refsched.tools.reading.manifests import STANDARD_INPUT
+from refsched.tools.reading.manifests import STANDARD_INPUT, Manifests
+from refsched.tools.rulebook.causes import as_value, effects, explained
 
 
-def upgrade(before: Given, after: Given, output: str) -> int:
+def upgrade(before: Given, after: Given, output: str, *, pods: bool = False) -> int:
     if STANDARD_INPUT in before.files:
         raise InputError("is read once for each release; give a file", where="standard input")
+    one, manifests = _cluster(before)
+    other, _ = _cluster(after)
     with progress("comparing", "pods") as show:
-        found = compare(_cluster(before), _cluster(after), show)
+        found = compare(one, other, show)
+    note_absent(manifests, (change.pod for change in found.changes))
+    releases = (one[0].kubernetes.name, other[0].kubernetes.name)
     if output == TABLE:
         page = Page()
-        _write(page, found, before.kubernetes, after.kubernetes)
+        write_causes(page, found, releases, pods=pods)
         page.show()
     else:
-        show_value(as_value(found), output)
+        show_value(as_value(found, releases), output)
     return DISAGREED if found.changes else AGREED
 
 
-def _cluster(given: Given) -> tuple[Scheduler, Sequence[ApiObject]]:
+def _cluster(given: Given) -> tuple[tuple[Scheduler, Sequence[ApiObject]], Manifests]:
     scheduler, manifests = read(given)
-    return scheduler, manifests.objects
+    return (scheduler, manifests.objects), manifests
 
 
-def as_value(found: Compared) -> dict[str, Any]:
-    return {
-        "pods": found.pods,
-        "changes": [
-            {
-                "pod": change.pod,
-                "from": _placement(change.before),
-                "to": _placement(change.after),
-                "gains": dict(change.gains),
-            }
-            for change in found.changes
-        ],
-    }
-
-
-def _placement(placement: Placement) -> dict[str, Any]:
-    return {
-        "nodes": list(placement.nodes),
-        "message": placement.message,
-        "rejections": dict(placement.rejections),
-    }
-
-
-def _write(page: Page, found: Compared, before: str, after: str) -> None:
-    rows = [
-        (change.pod, _nodes(change.before), _nodes(change.after), _why(change, before, after))
-        for change in found.changes
-    ]
-    page.table(("POD", f"BY {before}", f"BY {after}", "WHY"), rows)
-    if rows:
-        page.line()
+def write_causes(page: Page, found: Compared, releases: tuple[str, str], *, pods: bool) -> None:
+    """Writes each cause, and with ``pods`` each pod."""
+    after = releases[1]
     page.line(f"{counted(found.pods, 'pod')}: {len(found.changes):,} placed differently by {after}", "bold")
+    for cause in found.causes:
+        page.line()
+        _write_cause(page, cause, releases)
+        if pods:
+            rows = [(change.pod, _nodes(change.before.nodes), _outcome(change)) for change in cause.changes]
+            page.table(("POD", f"BY {releases[0]}", f"BY {after}"), rows, indent=2)
+    if found.search_only:
+        page.line()
+        page.line(
+            f"{counted(len(found.search_only), 'pod')} besides only because the search for nodes ends at other"
+            " nodes: with percentageOfNodesToScore 100 no difference is left"
+        )
 
 
-def _why(change: Change, before: str, after: str) -> str:
-    """Returns the nodes that only one release rejects, or else the plugins whose scores decide."""
-    sides = ((before, change.before, change.after), (after, change.after, change.before))
-    reasons = [
-        f"{release} rejects {node} ({rejecting.rejections[node]})"
-        for release, rejecting, other in sides
-        for node in other.nodes
-        if node in rejecting.rejections
-    ]
-    if reasons:
-        return some(reasons, most=2)
-    if change.gains:
-        return "scores: " + ", ".join(f"{plugin} +{gain}" for plugin, gain in change.gains.items())
-    messages = [f"{release}: {placement.message}" for release, placement, _ in sides if placement.message]
-    return "; ".join(messages) or "other nodes are among the equals"
+def _write_cause(page: Page, cause: Cause, releases: tuple[str, str]) -> None:
+    words = explained(cause, releases)
+    page.line(f"{words.cause}: {effects(cause)}", "bold")
+    for release, rules in zip(releases, words.rules, strict=True):
+        for rule in rules:
+            page.line(f"by {release}, {rule.id}: {rule.sentence}", indent=2)
+    if words.change:
+        page.line(f"changed by: {words.change}", indent=2)
+    page.line(f"what to do: {words.advice}", indent=2)
+    first = cause.changes[0]
+    page.line(f"such as {first.pod}: {_nodes(first.before.nodes)} → {_outcome(first)}", indent=2)
 
 
-def _nodes(placement: Placement) -> str:
-    return some(placement.nodes) if placement.nodes else "nowhere"
+def _nodes(nodes: Sequence[str]) -> str:
+    return some(nodes, most=3) if nodes else "nowhere"
+
+
+def _outcome(change: Change) -> str:
+    """Returns the nodes, or why there are none."""
+    if change.after.nodes:
+        return _nodes(change.after.nodes)
+    said = {change.after.rejections[n] for n in change.before.nodes if n in change.after.rejections}
+    return f"nowhere ({some(sorted(said), most=2) or change.after.message})"

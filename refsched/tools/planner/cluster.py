@@ -16,12 +16,14 @@ from itertools import groupby
 from attrs import frozen
 
 from refsched.errors import InputError
+from refsched.framework.runtime import Framework
 from refsched.framework.status import Status
 from refsched.machine.scheduler import Scheduler
 from refsched.machine.state import START
 from refsched.objects.kinds import described_as
 from refsched.objects.meta import ApiObject
 from refsched.objects.pod import Pod
+from refsched.objects.store import ObjectStore
 
 LATEST = datetime(9000, 1, 1, tzinfo=UTC)
 """A clock that starts no later than this can move on for as long as it has to."""
@@ -95,8 +97,13 @@ def check_is_to_place(scheduler: Scheduler, pod: Pod) -> None:
 
 def why_gated(scheduler: Scheduler, pod: Pod) -> Status | None:
     """Returns the answer of the first PreEnqueue plugin that rejects the pod."""
-    for plugin in scheduler.state.profiles[pod.spec.scheduler_name].pre_enqueue_plugins:
-        status = plugin.pre_enqueue(pod, scheduler.state.objects)
+    return why_gated_by(scheduler.state.profiles[pod.spec.scheduler_name], pod, scheduler.state.objects)
+
+
+def why_gated_by(framework: Framework, pod: Pod, objects: ObjectStore) -> Status | None:
+    """Returns the answer of the profile's first PreEnqueue plugin that rejects the pod."""
+    for plugin in framework.pre_enqueue_plugins:
+        status = plugin.pre_enqueue(pod, objects)
         if not status.is_success:
             return status.by(plugin.name)
     return None

@@ -1,73 +1,70 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Upgrade: which pods of a cluster one release of Kubernetes would place differently from another, and why.
+"""Upgrade: which pods of a cluster one scheduler would place differently from another, and what is the cause.
 
 Each pod is decided by itself against the cluster as it is given; a pod that runs is decided as if it did not. What
-preemption would do is not compared.
+preemption would do is not compared. A pod that only goes elsewhere since the search for nodes ends at other nodes
+is no change: with all nodes evaluated it stays. It is counted by itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from attrs import field, frozen
+from attrs import Factory, define, field, frozen
 
-from refsched.framework.node_info import PodInfo
+from refsched.framework.interface import Plugin
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.meta import ApiObject
 from refsched.objects.pod import Pod
-from refsched.tools.planner.cluster import FINISHED, show, why_gated, why_passed_over
-from refsched.tools.planner.explain import decision_on, without_node
+from refsched.rules import listening
+from refsched.tools.planner.causes import Causes, Parts
+from refsched.tools.planner.cluster import FINISHED, show, why_passed_over
+from refsched.tools.planner.exchange import ALL_NODES, PLUGIN, Placement, Side, side
+from refsched.tools.planner.explain import without_node
 
-MOST_PLUGINS = 3
-"""If scores decide, so many plugins are named."""
-
-
-@frozen
-class Placement:
-    """``nodes`` are those of which one release takes one; there are none if it places the pod nowhere, and
-    ``message`` says why. ``rejections`` say why a node is rejected, and ``scores`` are the weighted scores by
-    plugin and node."""
-
-    nodes: tuple[str, ...] = ()
-    message: str = ""
-    rejections: Mapping[str, str] = field(factory=dict)
-    scores: Mapping[str, Mapping[str, int]] = field(factory=dict)
+ELSEWHERE, NOWHERE, PLACED = "elsewhere", "nowhere", "placed"
 
 
 @frozen
 class Change:
-    """A Change is a pod that the two releases place differently."""
+    """A Change is a pod that the two schedulers place differently, all nodes considered. Taking back ``parts``
+    alone puts it where it went; there are none if no cause was confirmed."""
 
     pod: str
     before: Placement
     after: Placement
+    parts: Parts
 
     @property
-    def gains(self) -> Mapping[str, int]:
-        """Returns the plugins that favour the new node over the old one more than they did before, and by how
-        much, the greatest first. There are none if scores did not decide."""
-        old = next((node for node in self.before.nodes if node not in self.after.nodes), "")
-        new = next((node for node in self.after.nodes if node not in self.before.nodes), "")
-        if not old or not new:
-            return {}
-        earlier, later = (
-            {
-                plugin: by_node.get(new, 0) - by_node.get(old, 0)
-                for plugin, by_node in placement.scores.items()
-            }
-            for placement in (self.before, self.after)
-        )
-        gains = {each: later.get(each, 0) - earlier.get(each, 0) for each in (*earlier, *later)}
-        favouring = sorted((-gain, plugin) for plugin, gain in gains.items() if gain > 0)
-        return {plugin: -gain for gain, plugin in favouring[:MOST_PLUGINS]}
+    def effect(self) -> str:
+        if not self.before.nodes:
+            return PLACED
+        return ELSEWHERE if self.after.nodes else NOWHERE
+
+
+@frozen
+class Cause:
+    """A Cause is what makes these pods go elsewhere. ``applied`` are the rules that each scheduler applied to the
+    first of them, and ``plugins`` are the plugins of either that differ."""
+
+    parts: Parts
+    changes: tuple[Change, ...]
+    applied: tuple[frozenset[str], frozenset[str]]
+    plugins: tuple[tuple[Plugin, ...], tuple[Plugin, ...]]
 
 
 @frozen
 class Compared:
-    """A Compared has how many pods were compared, and those that are placed differently."""
+    """A Compared has how many pods were compared, the causes, the most frequent first, and the pods that only go
+    elsewhere since the search ends at other nodes."""
 
     pods: int
-    changes: tuple[Change, ...]
+    causes: tuple[Cause, ...] = ()
+    search_only: tuple[str, ...] = ()
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        return tuple(change for cause in self.causes for change in cause.changes)
 
 
 def compare(
@@ -75,43 +72,81 @@ def compare(
     after: tuple[Scheduler, Sequence[ApiObject]],
     progress: Callable[[int], None] = lambda compared: None,
 ) -> Compared:
-    """Compares the same cluster as two releases read it, each with a scheduler that has seen nothing yet.
-    ``progress`` is called with how many pods were compared so far. Raises InputError as ``plan`` does."""
-    count = 0
-    changes = []
-    for (pod, old), (_, new) in zip(_placements(*before), _placements(*after), strict=True):
-        count += 1
-        progress(count)
-        if set(old.nodes) != set(new.nodes):
-            changes.append(Change(pod, old, new))
-    return Compared(count, tuple(changes))
+    """Compares the same cluster as two schedulers read it, each of which has seen nothing yet. ``progress`` is
+    called with how many pods were compared so far. Raises InputError as ``plan`` does."""
+    run = _Run(before[0], after[0])
+    for (key, old), (_, new) in zip(_pods(*before), _pods(*after), strict=True):
+        run.compare(key, old, new)
+        progress(run.pods)
+    return run.result()
 
 
-def _placements(scheduler: Scheduler, objects: Sequence[ApiObject]) -> Iterator[tuple[str, Placement]]:
+def _pods(scheduler: Scheduler, objects: Sequence[ApiObject]) -> Iterator[tuple[str, Pod]]:
+    """Yields each pod to be placed. While it is yielded it does not run in the cluster."""
     show(scheduler, objects)
     for pod in (shown for shown in objects if isinstance(shown, Pod)):
         if pod.status.phase in FINISHED or why_passed_over(scheduler, pod):
             continue
         if not pod.spec.node_name:
-            yield pod.key, _placement(scheduler, pod)
+            yield pod.key, pod
             continue
         scheduler.delete(Pod, pod.name, pod.metadata.namespace)
-        yield pod.key, _placement(scheduler, without_node(pod))
+        yield pod.key, without_node(pod)
         scheduler.create(pod)
 
 
-def _placement(scheduler: Scheduler, pod: Pod) -> Placement:
-    gated = why_gated(scheduler, pod)
-    if gated is not None:
-        return Placement(message=gated.message)
-    decision = decision_on(scheduler, PodInfo(pod))
-    if decision is None:
-        return Placement(message="no nodes available to schedule pods")
-    statuses = {**decision.errors, **decision.diagnosis.node_to_status}
-    status = decision.failure or decision.pre_filter.status
-    return Placement(
-        decision.best,
-        "" if decision.best else status.message,
-        {node: f"{each.plugin or 'an extender'}: {each.message}" for node, each in statuses.items()},
-        {} if decision.scores is None else decision.scores.weighted,
-    )
+@define(eq=False)
+class _Run:
+    before: Scheduler
+    after: Scheduler
+    pods: int = 0
+    _causes: dict[str, Causes] = Factory(dict)
+    _changes: dict[Parts, list[Change]] = field(factory=dict)
+    _applied: dict[Parts, tuple[frozenset[str], frozenset[str]]] = Factory(dict)
+    _plugins: dict[Parts, tuple[tuple[Plugin, ...], tuple[Plugin, ...]]] = Factory(dict)
+    _search_only: list[str] = Factory(list)
+
+    def compare(self, key: str, old: Pod, new: Pod) -> None:
+        self.pods += 1
+        causes = self._causes_for(old.spec.scheduler_name)
+        if _equal(causes.before.decide(old), causes.after.decide(new)):
+            return
+        went, goes = causes.before.decide(old, ALL_NODES), causes.after.decide(new, ALL_NODES)
+        if _equal(went, goes):
+            self._search_only.append(key)
+            return
+        parts = causes.of(old, new, went)
+        self._changes.setdefault(parts, []).append(Change(key, went, goes, parts))
+        if parts not in self._applied:
+            self._applied[parts] = applied(causes.before, old), applied(causes.after, new)
+            self._plugins[parts] = _of(causes.before, parts), _of(causes.after, parts)
+
+    def _causes_for(self, profile: str) -> Causes:
+        if profile not in self._causes:
+            self._causes[profile] = Causes(side(self.before, profile), side(self.after, profile))
+        return self._causes[profile]
+
+    def result(self) -> Compared:
+        by_pods = sorted(self._changes.items(), key=lambda found: (-len(found[1]), found[0]))
+        causes = (
+            Cause(parts, tuple(changes), self._applied[parts], self._plugins[parts])
+            for parts, changes in by_pods
+        )
+        return Compared(self.pods, tuple(causes), tuple(self._search_only))
+
+
+def _equal(one: Placement, other: Placement) -> bool:
+    return set(one.nodes) == set(other.nodes)
+
+
+def applied(decider: Side, pod: Pod) -> frozenset[str]:
+    """Returns the rules that decide where the pod goes."""
+    rules: set[str] = set()
+    with listening(rules.add):
+        decider.decide(pod, ALL_NODES)
+    return frozenset(rules)
+
+
+def _of(decider: Side, parts: Parts) -> tuple[Plugin, ...]:
+    names = {part.plugin for part in parts if part.kind == PLUGIN}
+    return tuple(plugin for plugin in decider.framework.plugins if plugin.name in names)

@@ -1,30 +1,47 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which pods another release places differently, and why."""
+"""Which pods another release places differently, and what is the cause."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from io import BytesIO
 from typing import Any
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from plan_world import Json, node, pod
 
 from refsched.framework.choices import SeededChoices
 from refsched.machine.profiles import scheduler_of
-from refsched.releases import release_of
+from refsched.machine.scheduler import Scheduler
+from refsched.objects.meta import ApiObject
+from refsched.releases import RELEASES, release_of
+from refsched.remembering import remember
 from refsched.tools.configuration.read import default_config
+from refsched.tools.planner.causes import Causes, described
+from refsched.tools.planner.cluster import show
+from refsched.tools.planner.exchange import ALL_NODES, OBJECTS, WEIGHT, Part, Placement, side
+from refsched.tools.planner.explain import without_node
 from refsched.tools.planner.upgrade import Change, Compared, compare
 from refsched.tools.reading.manifests import read_manifests
+from refsched.tools.rulebook.causes import as_value, explained
 
 
-def compared(*values: Json) -> Compared:
-    """By v1.19 and then by v1.34."""
+def compared(
+    *values: Json, releases: tuple[str, str] = ("1.19", "1.34"), remembers: bool = False
+) -> Compared:
+    """Compares the cluster as two releases see it."""
+    one, other = (_seen_by(release, values, remembers=remembers) for release in releases)
+    return compare(one, other)
+
+
+def _seen_by(name: str, values: Sequence[Json], *, remembers: bool) -> tuple[Scheduler, Sequence[ApiObject]]:
     text = json.dumps({"apiVersion": "v1", "kind": "List", "items": list(values)})
-    sides = []
-    for release in map(release_of, ("1.19", "1.34")):
-        objects = read_manifests(["-"], BytesIO(text.encode()), release=release).objects
-        sides.append((scheduler_of(default_config(release), SeededChoices(0), release=release), objects))
-    return compare(*sides)
+    release = release_of(name)
+    objects = read_manifests(["-"], BytesIO(text.encode()), release=release).objects
+    scheduler = scheduler_of(default_config(release), SeededChoices(0), release=release)
+    return (remember(scheduler) if remembers else scheduler), objects
 
 
 def change(*values: Json) -> Change:
@@ -42,7 +59,7 @@ WEB = {"labels": {"app": "web"}}
 
 
 def test_a_pod_that_may_go_to_the_same_nodes_is_not_listed() -> None:
-    assert compared(node("n1"), node("n2"), pod("p"), pod("r", on="n1")) == Compared(2, ())
+    assert compared(node("n1"), node("n2"), pod("p"), pod("r", on="n1")) == Compared(2)
 
 
 def test_a_node_is_rejected_by_the_release_alone_that_reads_a_field() -> None:
@@ -51,7 +68,7 @@ def test_a_node_is_rejected_by_the_release_alone_that_reads_a_field() -> None:
     assert (found.pod, found.before.nodes, found.after.nodes) == ("default/p", ("a1", "b1"), ())
     assert found.before.rejections == {}
     assert found.after.rejections["a1"].startswith("PodTopologySpread: node(s) didn't match pod topology")
-    assert found.gains == {}
+    assert (found.parts, found.effect) == ((Part(OBJECTS),), "nowhere")
 
 
 def test_a_pod_that_runs_is_decided_as_if_it_did_not() -> None:
@@ -64,13 +81,21 @@ def test_a_gated_pod_says_why_it_goes_nowhere() -> None:
     found = change(node("n1"), pod("p", schedulingGates=[{"name": "quota"}]))
     assert (found.before.nodes, found.after.nodes) == (("n1",), ())
     assert found.after.message == "waiting for scheduling gates: [quota]"
+    assert described(found.parts) == "SchedulingGates"
 
 
-def test_where_scores_decide_the_plugins_that_favour_the_new_node_are_named() -> None:
+def test_a_weight_that_decides_alone_is_the_cause() -> None:
     tainted = node("n1", taints=[{"key": "k", "effect": "PreferNoSchedule"}])
     found = change(tainted, node("n2"), pod("busy", cpu="3", on="n2"), pod("p", tolerations=[]))
-    assert (found.before.nodes, found.after.nodes) == (("n1",), ("n2",))
-    assert next(iter(found.gains.items())) == ("TaintToleration", 200)
+    assert (found.before.nodes, found.after.nodes, found.effect) == (("n1",), ("n2",), "elsewhere")
+    assert Part(WEIGHT, "TaintToleration", (1, 3)) in found.parts
+
+
+def test_a_pod_that_is_placed_again_says_so() -> None:
+    gated = pod("p", schedulingGates=[{"name": "quota"}])
+    [cause] = compared(node("n1"), gated, releases=("1.34", "1.19")).causes
+    assert cause.changes[0].effect == "placed"
+    assert explained(cause, ("1.34", "1.19")).advice == "nothing: these pods were placed nowhere"
 
 
 def test_a_finished_pod_is_not_compared() -> None:
@@ -78,4 +103,92 @@ def test_a_finished_pod_is_not_compared() -> None:
 
 
 def test_without_nodes_both_place_a_pod_nowhere() -> None:
-    assert compared(pod("p")) == Compared(1, ())
+    assert compared(pod("p")) == Compared(1)
+
+
+UNEVEN = (
+    node("n1", cpu="8"),
+    node("n2", cpu="2"),
+    pod("busy", cpu="1", on="n2"),
+    pod("p", cpu="100m"),
+    pod("q", cpu="300m"),
+)
+
+
+def test_the_cause_names_the_rule_of_each_release_and_the_change_to_kubernetes() -> None:
+    cluster = [node(f"n{i}", cpu=str(2 + i % 5), taints=[] if i % 3 else TAINT) for i in range(6)]
+    cluster += [pod(f"r{i}", cpu="100m", on=f"n{i % 6}", meta=WEB) for i in range(12)]
+    releases = ("1.35", "1.36")
+    found = compared(*cluster, releases=releases)
+    [cause] = found.causes
+    words = explained(cause, releases)
+    assert words.cause == "NodeResourcesBalancedAllocation"
+    assert [rule.id for rule in words.rules[0]] == ["R-BALANCED-06"]
+    assert [rule.id for rule in words.rules[1]] == ["R-BALANCED-05"]
+    assert words.change.startswith("kubernetes #135573 ")
+    value = as_value(found, releases)
+    assert (value["changed"], value["causes"][0]["parts"]) == (
+        len(cause.changes),
+        [{"kind": "plugin", "plugin": "NodeResourcesBalancedAllocation"}],
+    )
+
+
+# --- Every cause that is named is confirmed --------------------------------------------------------
+
+TAINT = [{"key": "k", "effect": "PreferNoSchedule"}]
+
+
+@st.composite
+def clusters(draw: st.DrawFn) -> list[Json]:
+    def one_node(number: int) -> Json:
+        spec = {"taints": TAINT} if draw(st.booleans()) else {}
+        cpu = str(draw(st.integers(1, 6)))
+        return node(f"n{number}", cpu=cpu, labels={"zone": draw(st.sampled_from("ab"))}, **spec)
+
+    def one_pod(number: int) -> Json:
+        on = draw(st.sampled_from(["", *(f"n{node}" for node in range(count))]))
+        more: Json = draw(
+            st.sampled_from([{}, spread(minDomains=3), spread(), {"schedulingGates": [{"name": "quota"}]}])
+        )
+        more = {} if on and "schedulingGates" in more else more
+        return pod(f"p{number}", cpu=f"{draw(st.integers(0, 9))}00m", on=on, meta=WEB, **more)
+
+    count = draw(st.integers(2, 4))
+    return [*map(one_node, range(count)), *map(one_pod, range(draw(st.integers(1, 6))))]
+
+
+@settings(max_examples=30, deadline=None)
+@given(clusters(), st.sampled_from([(a, b) for a in RELEASES for b in RELEASES if a != b]), st.booleans())
+def test_with_its_cause_alone_taken_back_a_pod_goes_where_it_went(
+    cluster: list[Json], releases: tuple[str, str], remembers: bool
+) -> None:
+    found = compared(*cluster, releases=releases, remembers=remembers)
+    for changed in found.changes:
+        assert changed.parts, "every difference has a cause"
+        assert set(changed.before.nodes) != set(changed.after.nodes)
+        assert _is_taken_back(cluster, releases, changed)
+
+
+def _is_taken_back(cluster: list[Json], releases: tuple[str, str], changed: Change) -> bool:
+    """Returns whether the pod goes where it went, by two new schedulers that do without a memory."""
+    without = [each for each in cluster if each["metadata"]["name"] != changed.pod.removeprefix("default/")]
+    sides, pods = [], []
+    for release in releases:
+        scheduler, objects = _seen_by(release, cluster, remembers=False)
+        pods.append(without_node(next(each for each in objects if each.key == changed.pod)))
+        scheduler, objects = _seen_by(release, without, remembers=False)
+        show(scheduler, objects)
+        sides.append(side(scheduler, "default-scheduler"))
+    before, after = sides
+    old, new = pods
+    return Causes(before, after).is_taken_back(changed.parts, old, new, changed.before)
+
+
+def test_a_difference_that_no_exchange_takes_back_has_no_cause() -> None:
+    one, other = (_seen_by("1.34", UNEVEN, remembers=False) for _ in range(2))
+    for scheduler, objects in (one, other):
+        show(scheduler, objects)
+    sides = [side(scheduler, "default-scheduler") for scheduler, _ in (one, other)]
+    waiting = next(each for each in one[1] if each.key == "default/p")
+    assert Causes(*sides).of(waiting, waiting, Placement(("no such node",))) == ()
+    assert sides[0].decide(waiting, ALL_NODES).evaluated == {"n1", "n2"}
