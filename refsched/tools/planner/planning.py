@@ -43,7 +43,7 @@ def plan(
     """Places the pods that can be placed. Raises InputError if an object is invalid. ``progress`` is called with
     how many pods were placed so far."""
     scheduler.state.choices = chosen = NotedChoices(scheduler.state.choices)
-    run = _Run(scheduler, show(scheduler, objects), chosen, progress)
+    run = Run(scheduler, show(scheduler, objects), chosen, progress)
     run.to_the_end()
     return run.result()
 
@@ -67,14 +67,16 @@ class NotedChoices:
 
 
 @define(eq=False)
-class _Run:
-    """A _Run is a plan in the making. ``failed`` are the pods that were rejected, or not bound, since the last
-    change; ``underway`` are those between their two cycles."""
+class Run:
+    """A Run is a plan in the making. ``failed`` are the pods that were rejected, or not bound, since the last
+    change; ``underway`` are those between their two cycles. ``noted`` is called with each attempt as it was
+    made."""
 
     scheduler: Scheduler
     census: Census
     chosen: NotedChoices
     progress: Callable[[int], None]
+    noted: Callable[[Attempt], None] = lambda attempt: None
     bound: int = 0
     failed: set[str] = Factory(set)
     underway: set[str] = Factory(set)
@@ -140,6 +142,7 @@ class _Run:
 
     def _note(self, record: Output, by: str) -> None:
         if isinstance(record, Attempt):
+            self.noted(record)
             self.attempts[record.pod] += 1
             self.ties.setdefault(record.pod, {}).update(dict.fromkeys(self.chosen.take()))
             self.last[record.pod] = _without_tables(record) if record.result == SCHEDULED else record

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``refsched what-if``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any
+
+from attrs import evolve, frozen
+
+from refsched.errors import InputError, counted
+from refsched.objects.node import Node
+from refsched.objects.pod import Pod
+from refsched.tools.cli.exit_codes import AGREED, DISAGREED
+from refsched.tools.cli.inputs import Given, note_absent, read
+from refsched.tools.cli.progress import progress
+from refsched.tools.cli.upgrade import write_causes
+from refsched.tools.cli.what_if_html import html
+from refsched.tools.planner.edits import Objects, copies_of, cordon, delete_node, drain, nodes_like, scale
+from refsched.tools.planner.trials import Prepared, prepare
+from refsched.tools.planner.upgrade import Compared, compare
+from refsched.tools.planner.what_if import ALWAYS, NEVER, SOMETIMES, PodCompared, WhatIf, what_if
+from refsched.tools.printing import TABLE, Page, show_value, some
+from refsched.tools.reading.manifests import STANDARD_INPUT, Manifests, read_manifests
+from refsched.tools.rulebook.causes import as_value as causes_as_value
+
+HTML = "html"
+LIKE = "like:"
+MOST_PODS = 20
+"""So many pods are listed, unless all are asked for."""
+
+
+@frozen
+class Edits:
+    """Edits are what the command's options change in the cluster, as they were written."""
+
+    cordon: Sequence[str] = ()
+    drain: Sequence[str] = ()
+    delete_node: Sequence[str] = ()
+    add_node: Sequence[str] = ()
+    add_pod: Sequence[str] = ()
+    scale: Sequence[str] = ()
+
+    def on(self, manifests: Manifests, given: Given) -> Objects:
+        """Returns the objects after the change. Raises InputError, which names the option."""
+        objects = manifests.objects
+        edits: tuple[tuple[str, Sequence[str], Callable[[Objects, str], Objects]], ...] = (
+            ("--add-node", self.add_node, partial(_with_nodes, given=given)),
+            ("--cordon", self.cordon, cordon),
+            ("--drain", self.drain, drain),
+            ("--delete-node", self.delete_node, delete_node),
+            ("--scale", self.scale, _scaled),
+            ("--add-pod", self.add_pod, partial(_with_pods, given=given)),
+        )
+        for option, values, edit in edits:
+            for value in values:
+                try:
+                    objects = edit(objects, value)
+                except InputError as error:
+                    raise error.at(option) from None
+        return objects
+
+    @property
+    def words(self) -> str:
+        named = (
+            ("cordon", self.cordon),
+            ("drain", self.drain),
+            ("delete-node", self.delete_node),
+            ("add-node", self.add_node),
+            ("add-pod", self.add_pod),
+            ("scale", self.scale),
+        )
+        return " ".join(f"--{option} {value}" for option, values in named for value in values)
+
+
+def run(before: Given, after: Given, edits: Edits, seeds: int, output: str, *, pods: bool) -> int:
+    """Runs the command and returns its exit code: 1 if a pod goes elsewhere under every seed. ``before`` and
+    ``after`` are of the same files."""
+    if STANDARD_INPUT in before.files:
+        raise InputError("is read more than once; give a file", where="standard input")
+    is_other_scheduler = evolve(after, release_option=before.release_option) != before
+    if not is_other_scheduler and not edits.words:
+        raise InputError("nothing is changed; give one of the options that change something", where="what-if")
+    causes = _causes(before, after) if is_other_scheduler else None
+    with progress("comparing", "seeds") as show:
+        found = what_if(partial(_prepared, before, after, edits), seeds, show)
+    releases = (before.kubernetes, after.kubernetes)
+    value = as_value(found, causes, releases, _title(before, after, edits))
+    if output == HTML:
+        print(html(value))
+    elif output == TABLE:
+        page = Page()
+        _write(page, found, value["changed"], pods=pods)
+        if causes is not None:
+            page.line()
+            write_causes(page, causes, releases, pods=pods)
+        page.show()
+    else:
+        show_value(value, output)
+    return DISAGREED if found.certain else AGREED
+
+
+def _title(before: Given, after: Given, edits: Edits) -> str:
+    words = [edits.words]
+    if before.kubernetes != after.kubernetes:
+        words.append(f"--kubernetes {after.kubernetes}")
+    if before.config != after.config:
+        words.append(f"--config {after.config}")
+    if before.feature_gates != after.feature_gates:
+        words.append(f"--gate {after.feature_gates}")
+    return " ".join(filter(None, words))
+
+
+def _prepared(before: Given, after: Given, edits: Edits) -> tuple[Prepared, Prepared]:
+    one, manifests = read(before)
+    other, read_again = read(after)
+    changed = edits.on(read_again, after)
+    note_absent(manifests, (pod.key for pod in changed if isinstance(pod, Pod) and not pod.spec.node_name))
+    return prepare(one, manifests.objects), prepare(other, changed)
+
+
+def _causes(before: Given, after: Given) -> Compared:
+    (one, manifests), (other, read_again) = read(before), read(after)
+    with progress("comparing", "pods") as show:
+        return compare((one, manifests.objects), (other, read_again.objects), show)
+
+
+# --- Options --------------------------------------------------------------------------------------
+
+
+def _counted_value(value: str) -> tuple[str, int]:
+    """Returns what is before ``:COUNT``, and the count, or 1."""
+    named, _, count = value.rpartition(":")
+    if not named or not count.isdecimal() or named == LIKE.rstrip(":"):
+        return value, 1
+    return named, int(count)
+
+
+def _with_nodes(objects: Objects, value: str, given: Given) -> Objects:
+    named, count = _counted_value(value)
+    if named.startswith(LIKE):
+        return nodes_like(objects, named.removeprefix(LIKE), count)
+    return (*objects, *_copies(named, count, objects, Node, given))
+
+
+def _with_pods(objects: Objects, value: str, given: Given) -> Objects:
+    named, count = _counted_value(value)
+    return (*objects, *_copies(named, count, objects, Pod, given))
+
+
+def _copies(
+    path: str, count: int, objects: Objects, kind: type[Node] | type[Pod], given: Given
+) -> Iterable[Any]:
+    scheduler, _ = read(evolve(given, files=(path,)))
+    found = read_manifests((path,), release=scheduler.kubernetes).objects
+    models = [shown for shown in found if isinstance(shown, kind)]
+    if not models:
+        raise InputError(f"there is no {kind.__name__} in it", where=path)
+    made: list[Any] = []
+    for model in models:
+        made += copies_of(model, (*objects, *made), count)
+    return made
+
+
+def _scaled(objects: Objects, value: str) -> Objects:
+    kind, slash, rest = value.partition("/")
+    name, equals, count = rest.partition("=")
+    if not slash or not equals or not count.isdecimal():
+        raise InputError(f"expected KIND/NAME=COUNT, found {value!r:.60}")
+    return scale(objects, kind, name, int(count))
+
+
+# --- Output ---------------------------------------------------------------------------------------
+
+
+def as_value(found: WhatIf, causes: Compared | None, releases: tuple[str, str], title: str) -> dict[str, Any]:
+    """Returns what docs/schemas/what_if.json describes."""
+    before, after = found.counts()
+    value: dict[str, Any] = {
+        "changed": title,
+        "seeds": found.seeds,
+        "placed": {"before": before, "after": after},
+        "certain": [_pod_value(pod) for pod in found.certain],
+        "byLuck": [_pod_value(pod) for pod in found.by_luck],
+        "victims": [{"pod": pod, "lostInPercent": lost} for pod, lost in found.victims.items()],
+        "usedInPercent": {"before": dict(found.used[0]), "after": dict(found.used[1])},
+    }
+    if causes is not None:
+        value["upgrade"] = causes_as_value(causes, releases)
+    return value
+
+
+def _pod_value(pod: PodCompared) -> dict[str, Any]:
+    return {"pod": pod.pod, "before": list(pod.before), "after": list(pod.after), "why": pod.why}
+
+
+def _write(page: Page, found: WhatIf, title: str, *, pods: bool) -> None:
+    before, after = found.counts()
+    page.line(f"what if {title}: {counted(found.seeds, 'seed')}", "bold")
+    rows = [
+        (f"placed {often}", str(before[often]), str(after[often])) for often in (ALWAYS, SOMETIMES, NEVER)
+    ]
+    page.table(("PODS", "BEFORE", "AFTER"), rows, right=("BEFORE", "AFTER"))
+    for name, listed in (("under every seed", found.certain), ("under some seeds only", found.by_luck)):
+        if listed:
+            page.line()
+            page.line(f"{counted(len(listed), 'pod')} changed {name}", "bold")
+            shown = listed if pods else listed[:MOST_PODS]
+            pod_rows = [(pod.pod, _nodes(pod.before), _nodes(pod.after), pod.why) for pod in shown]
+            page.table(("POD", "BEFORE", "AFTER", "WHY"), pod_rows, indent=2)
+            if len(shown) < len(listed):
+                page.line(f"and {len(listed) - len(shown):,} more (--pods lists all)", indent=2)
+    lost = {pod: share for pod, share in found.victims.items() if share}
+    if found.victims:
+        page.line()
+        page.line(f"{counted(len(found.victims), 'victim')}: {len(lost):,} may find no place again", "bold")
+        page.table(
+            ("VICTIM", "SEEDS WITHOUT A PLACE"),
+            [(pod, f"{share} %") for pod, share in lost.items()],
+            indent=2,
+        )
+
+
+def _nodes(nodes: Sequence[str | None]) -> str:
+    """Returns the nodes over all seeds, the most frequent first."""
+    by_count = sorted(dict.fromkeys(nodes), key=lambda node: -nodes.count(node))
+    words = {None: "not there", "": "nowhere"}
+    return some([words.get(node) or str(node) for node in by_count], most=3)

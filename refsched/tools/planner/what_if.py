@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What if: a cluster as it is, and one in which something was changed, compared over many seeds.
+
+For one seed both clusters are given the same choices, so that what differs is not luck. A change is certain if it
+comes about under every seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from attrs import frozen
+
+from refsched.tools.planner.forked import in_forked_processes
+from refsched.tools.planner.trials import Prepared, Trial, as_json
+
+ALWAYS, SOMETIMES, NEVER = "always", "sometimes", "never"
+
+
+@frozen
+class PodCompared:
+    """A PodCompared has, for each seed, the pod's node before and after; ``""`` stands for none, and None for a
+    cluster in which the pod asks for no place and has none. ``why`` is what was said after the change, under the
+    first seed that differs."""
+
+    pod: str
+    before: tuple[str | None, ...]
+    after: tuple[str | None, ...]
+    why: str = ""
+
+    @property
+    def is_certain(self) -> bool:
+        """Returns whether the pod goes elsewhere under every seed."""
+        return all(one != other for one, other in zip(self.before, self.after, strict=True))
+
+    @property
+    def is_changed(self) -> bool:
+        return self.before != self.after
+
+
+@frozen
+class WhatIf:
+    """A WhatIf compares two clusters over ``seeds``. ``victims`` are the pods that are preempted after the change
+    and not before it, with the share of the seeds, in percent, under which each finds no place again. ``used``
+    is by node the share, in percent, that is requested before and after, under the first seed."""
+
+    seeds: int
+    pods: tuple[PodCompared, ...]
+    victims: Mapping[str, int]
+    used: tuple[Mapping[str, int], Mapping[str, int]]
+
+    @property
+    def certain(self) -> tuple[PodCompared, ...]:
+        return tuple(pod for pod in self.pods if pod.is_certain)
+
+    @property
+    def by_luck(self) -> tuple[PodCompared, ...]:
+        """Returns the pods that go elsewhere under some seeds only."""
+        return tuple(pod for pod in self.pods if pod.is_changed and not pod.is_certain)
+
+    def counts(self) -> tuple[dict[str, int], dict[str, int]]:
+        """Returns how many pods are placed always, sometimes and never, before and after."""
+        before = [how_often(pod.before) for pod in self.pods if None not in pod.before]
+        after = [how_often(pod.after) for pod in self.pods if None not in pod.after]
+        return _counted(before), _counted(after)
+
+
+def _counted(often: Sequence[str]) -> dict[str, int]:
+    return {each: often.count(each) for each in (ALWAYS, SOMETIMES, NEVER)}
+
+
+def how_often(nodes: Sequence[str | None]) -> str:
+    """Returns whether a pod is placed always, sometimes or never."""
+    if all(nodes):
+        return ALWAYS
+    return SOMETIMES if any(nodes) else NEVER
+
+
+def what_if(
+    prepare: Callable[[], tuple[Prepared, Prepared]],
+    seeds: int,
+    progress: Callable[[int], None] = lambda done: None,
+) -> WhatIf:
+    """Compares the two clusters that ``prepare`` returns, before and after. ``progress`` is called with how many
+    seeds were tried so far. Raises InputError as ``plan`` does."""
+    prepared: list[tuple[Prepared, Prepared]] = []
+
+    def prepare_and_keep() -> tuple[Prepared, Prepared]:
+        prepared[:] = [prepare()]
+        return prepared[0]
+
+    pairs: list[tuple[Trial, Trial]] = []
+    for before, after in in_forked_processes(prepare_and_keep, range(seeds), _both):
+        pairs.append((Trial(**before), Trial(**after)))
+        progress(len(pairs))
+    [(one, other)] = prepared
+    keys = sorted({*one.census.pending, *other.census.pending, *_victims(pairs)})
+    first = pairs[0]
+    return WhatIf(
+        seeds,
+        tuple(_compared(key, pairs, one, other) for key in keys),
+        _lost(pairs),
+        (first[0].used, first[1].used),
+    )
+
+
+def _both(prepared: tuple[Prepared, Prepared], seed: int) -> Any:
+    before = prepared[0].try_out(seed, {})
+    runs = {key: pod.spec.node_name for key, pod in prepared[0].pods.items() if pod.spec.node_name}
+    return as_json(before), as_json(prepared[1].try_out(seed, {**runs, **before.nodes}))
+
+
+def _compared(key: str, pairs: Sequence[tuple[Trial, Trial]], one: Prepared, other: Prepared) -> PodCompared:
+    before = tuple(_node(key, trial, one) for trial, _ in pairs)
+    after = tuple(_node(key, trial, other) for _, trial in pairs)
+    differing = (at for at in range(len(pairs)) if before[at] != after[at])
+    at = next(differing, None)
+    return PodCompared(key, before, after, "" if at is None else pairs[at][1].why.get(key, ""))
+
+
+def _node(key: str, trial: Trial, cluster: Prepared) -> str | None:
+    if key in trial.victims:
+        return trial.victims[key]
+    if key in trial.nodes:
+        return trial.nodes[key]
+    pod = cluster.pods.get(key)
+    return (pod.spec.node_name or None) if pod is not None else None
+
+
+def _victims(pairs: Sequence[tuple[Trial, Trial]]) -> set[str]:
+    return {key for pair in pairs for trial in pair for key in trial.victims}
+
+
+def _lost(pairs: Sequence[tuple[Trial, Trial]]) -> dict[str, int]:
+    """Returns the victims that are none before the change, and how often each finds no place again."""
+    found: dict[str, int] = {}
+    for before, after in pairs:
+        for key, node in after.victims.items():
+            if key not in before.victims:
+                found[key] = found.get(key, 0) + (not node)
+    return {key: 100 * count // len(pairs) for key, count in sorted(found.items())}
