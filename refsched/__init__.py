@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The package refsched: an executable specification of how kube-scheduler decides.
 
-``Cluster`` is the entry point for Python. It returns records (docs/protocol.md), an ``Explanation`` or a
-``Plan``, and raises ``InputError`` for bad input. Importing this package is fast: each name is imported when it
-is first used.
+``Cluster`` is the entry point for Python (docs/python.md). It returns records (docs/protocol.md), or an
+``Explanation``, a ``Plan``, a ``Status`` or a ``Capacity``, and raises ``InputError`` for bad input. Importing
+this package is fast: each name is imported when it is first used.
 """
 
 from importlib import import_module
@@ -11,21 +11,25 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from refsched.errors import InputError
+    from refsched.framework.status import Status
     from refsched.records import Attempt, Bind, Nodes, Queues, Write
     from refsched.tools.cluster import Cluster
     from refsched.tools.planner.explanation import Explanation
+    from refsched.tools.planner.fitting import Capacity
     from refsched.tools.planner.plan import Plan
 
 __version__ = "0.1.0.dev0"
 __all__ = [
     "Attempt",
     "Bind",
+    "Capacity",
     "Cluster",
     "Explanation",
     "InputError",
     "Nodes",
     "Plan",
     "Queues",
+    "Status",
     "Write",
     "__version__",
 ]
@@ -33,12 +37,14 @@ __all__ = [
 _MODULES = {
     "Attempt": "refsched.records",
     "Bind": "refsched.records",
+    "Capacity": "refsched.tools.planner.fitting",
     "Cluster": "refsched.tools.cluster",
     "Explanation": "refsched.tools.planner.explanation",
     "InputError": "refsched.errors",
     "Nodes": "refsched.records",
     "Plan": "refsched.tools.planner.plan",
     "Queues": "refsched.records",
+    "Status": "refsched.framework.status",
     "Write": "refsched.records",
 }
 

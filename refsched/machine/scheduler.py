@@ -143,6 +143,11 @@ class Scheduler:
         self._go_on(running)
         self._settle()
 
+    @property
+    def is_busy(self) -> bool:
+        """Returns whether a cycle is under way."""
+        return bool(self._running)
+
     # --- Outputs ----------------------------------------------------------------------------------
 
     def take_records(self) -> list[Output]:

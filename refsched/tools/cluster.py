@@ -8,21 +8,26 @@ a cluster returns the records of the same document.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from copy import copy
 from datetime import datetime
 from functools import partial
-from typing import Any, TypeAlias
+from pathlib import Path
+from typing import Any, cast
 
 from refsched.config.types import Extender as ExtenderConfig
 from refsched.errors import InputError, one_line
 from refsched.extenders.extender import Ask
 from refsched.framework.choices import SeededChoices
+from refsched.framework.status import Status
 from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import CycleHeldError, Scheduler
 from refsched.machine.state import START
-from refsched.objects.kinds import KINDS
+from refsched.objects.kinds import KINDS, described_as
 from refsched.objects.meta import ApiObject
+from refsched.objects.node import Node
+from refsched.objects.pod import Pod
 from refsched.records import (
     Advance,
     Attempt,
@@ -42,31 +47,37 @@ from refsched.remembering import remember
 from refsched.tools.configuration.feature_gates import with_feature_gates
 from refsched.tools.configuration.read import default_config, read_config
 from refsched.tools.configuration.unread import unread_args
+from refsched.tools.forking import fork
+from refsched.tools.given import Manifest, checked, only_one, paths_of
 from refsched.tools.http.over_http import over_http
-from refsched.tools.journal import Journal, Scheduled, Shown
-from refsched.tools.planner.cluster import check_is_to_place, pod_called
+from refsched.tools.journal import Journal, Scheduled, Shown, Step
+from refsched.tools.planner.cluster import (
+    MOMENT,
+    check_is_to_place,
+    in_turn,
+    latest_time,
+    pod_called,
+    show,
+    why_passed_over,
+)
 from refsched.tools.planner.dry_extenders import reach
 from refsched.tools.planner.explain import explain as explanation_of
+from refsched.tools.planner.explain import without_node
 from refsched.tools.planner.explanation import Explanation
+from refsched.tools.planner.fitting import Capacity, capacity, fits, with_template
 from refsched.tools.planner.plan import Plan
 from refsched.tools.planner.planning import plan as plan_of
-from refsched.tools.reading.api_fields import check_fields
-from refsched.tools.reading.documents import read_documents
-from refsched.tools.reading.dumps import items_of
 from refsched.tools.reading.inputs import InputReader
+from refsched.tools.reading.manifests import read_manifests
 from refsched.tools.reading.objects import kind_called
-
-Manifest: TypeAlias = str | Mapping[str, Any]
-"""A Manifest is one Kubernetes object as a mapping, or any number of them as YAML or JSON text."""
-
-TEXT = "the text"
 
 
 class Cluster:
     """A Cluster is a cluster as a scheduler sees it, at time 0 and with no objects except ``manifests``.
 
     ``config`` is a KubeSchedulerConfiguration (the default one if it is None), ``kubernetes`` a release
-    (``"1.34"``), ``feature_gates`` are by name, and ``start`` is the time on the cluster's clock at 0. If
+    (``"1.34"``), ``feature_gates`` are by name, and ``start`` is the time on the cluster's clock at 0. Of files
+    (``Path``), which are read as ``refsched explain -f`` reads them, it is the latest time in the objects. If
     kube-scheduler may do more than one thing, ``seed`` decides. Raises InputError if something given is refused.
 
     Nothing happens by itself: ``advance`` moves the clock, and ``schedule`` tries a pod. A cluster can be copied
@@ -75,33 +86,75 @@ class Cluster:
 
     def __init__(
         self,
-        manifests: Manifest | Iterable[Manifest] = "",
+        manifests: Manifest | Iterable[Manifest] | Path | Sequence[Path] = "",
         *,
         config: Manifest | None = None,
         kubernetes: str = DEFAULT.name,
         feature_gates: Mapping[str, bool] | None = None,
-        start: datetime = START,
+        start: datetime | None = None,
         seed: int = 0,
     ) -> None:
         self._kubernetes = kubernetes
         self._feature_gates = dict(feature_gates or {})
         self._release = with_feature_gates(feature_gates, release_of(kubernetes))
         self._config = (
-            default_config(self._release) if config is None else read_config(_one(config), self._release)
+            default_config(self._release) if config is None else read_config(only_one(config), self._release)
         )
         for unread in unread_args(self._config, self._release):
             warnings.warn(f"the configuration: {one_line(unread)}", stacklevel=2)
         self._seed = seed
-        self._start = start
+        files = [manifests] if isinstance(manifests, Path) else paths_of(manifests)
+        objects = self._read_files(files)
+        earliest = latest_time(objects) if files else START
+        self._start = earliest if start is None else start
         self._records: list[Output] = []
         self._start_with(Journal(), serial=0)
-        self.create(manifests)
+        for shown in in_turn(objects):
+            self._show(shown)
+        if not files:
+            self.create(cast("Manifest | Iterable[Manifest]", manifests))
+
+    @classmethod
+    def from_files(cls, *paths: str | Path, **options: Any) -> Cluster:
+        """Returns the cluster that ``kubectl get -o yaml`` or ``-o json`` has printed to these files and folders,
+        as ``refsched explain -f`` reads it. The options are those of a Cluster. Raises InputError, which names the
+        file and the object."""
+        return cls([Path(path) for path in paths], **options)
 
     # --- Copies -----------------------------------------------------------------------------------
 
+    def fork(self) -> Cluster:
+        """Returns a copy that goes on from here as this cluster would; neither changes the other. It takes
+        milliseconds, except while a cycle is under way or where there are extenders: then everything is done
+        again, as ``copy.copy`` does."""
+        if self._scheduler.is_busy or self._config.extenders:
+            return copy(self)
+        forked = object.__new__(type(self))
+        vars(forked).update(vars(self))
+        forked._records = list(self._records)
+        forked._journal = self._journal.copy()
+        forked._scheduler = fork(self._scheduler)
+        forked._inputs = InputReader(forked._scheduler, serial=self._inputs.serial)
+        forked._asked = None
+        return forked
+
+    @contextmanager
+    def trying(self) -> Iterator[Cluster]:
+        """Allows changes within the block; at its end the cluster is as it was before.
+
+        ``with cluster.trying(): cluster.delete("Node", "n1"); print(cluster.explain("web"))``
+        """
+        kept = dict(vars(self))
+        vars(self).update(vars(self.fork()))
+        try:
+            yield self
+        finally:
+            vars(self).clear()
+            vars(self).update(kept)
+
     def __getstate__(self) -> dict[str, Any]:
         """Returns what a copy is made of: a copy does again what this cluster was shown and asked to do."""
-        made_anew = ("_release", "_scheduler", "_inputs")
+        made_anew = ("_release", "_scheduler", "_inputs", "_asked")
         kept = {name: value for name, value in vars(self).items() if name not in made_anew}
         return kept | {
             "_records": list(self._records),
@@ -124,16 +177,17 @@ class Cluster:
         self._scheduler = self._empty(journal.reached(over_http))
         journal.repeat(self._scheduler)
         self._inputs = InputReader(self._scheduler, serial=serial)
+        self._asked: Scheduler | None = None
 
     # --- Inputs -----------------------------------------------------------------------------------
 
     def create(self, manifests: Manifest | Iterable[Manifest]) -> tuple[Output, ...]:
         """Shows new objects to the scheduler, in this order, and returns what it did because of them."""
-        return self._apply(*(Create(value) for value in _checked(manifests)))
+        return self._apply(*(Create(value) for value in checked(manifests)))
 
     def update(self, manifests: Manifest | Iterable[Manifest]) -> tuple[Output, ...]:
         """Shows changed objects to the scheduler, each as it is now, and returns what it did because of them."""
-        return self._apply(*(Update(value) for value in _checked(manifests)))
+        return self._apply(*(Update(value) for value in checked(manifests)))
 
     def delete(
         self, kind: str, name: str, namespace: str = "default", *, api_version: str = ""
@@ -162,6 +216,7 @@ class Cluster:
         from the attempt (its binding, what it wrote) is among the ``records``.
         """
         key = None if pod is None else _key(pod)
+        self._asked = None
         self._journal.steps.append(Scheduled(key))
         try:
             self._scheduler.schedule(key)
@@ -201,11 +256,79 @@ class Cluster:
         check_is_to_place(scheduler, found)
         return explanation_of(scheduler, objects, found)
 
+    def fits(self, pod: str | Mapping[str, Any], node: str | Mapping[str, Any]) -> Status:
+        """Returns whether the pod fits on the node (``code`` is Success), or why it does not.
+
+        Each is a name, or a manifest: a pod that is not in the cluster yet, or a node like which one might be
+        added, without pods. Victims of preemption are not considered. Nothing changes. Raises InputError if the
+        pod or the node is unknown, or the manifest is invalid.
+        """
+        scheduler, asked = self._scheduler_to_ask(), self._pod_to_ask(pod)
+        snapshot = scheduler.state.snapshot()
+        if isinstance(node, str):
+            if node not in snapshot.by_name:
+                raise InputError("there is no such node", where=f"Node {node}")
+            return fits(scheduler, snapshot, asked, node)
+        template = self._read(node)
+        if not isinstance(template, Node):
+            raise InputError("expected a Node", where=described_as(template))
+        with_it, name = with_template(snapshot, template)
+        return fits(scheduler, with_it, asked, name)
+
+    def capacity(self, pod: str | Mapping[str, Any], at_most: int = 100_000) -> Capacity:
+        """Returns how many more pods like this one fit, on which nodes, and what stops the next one. The pod is
+        one of the cluster or a manifest. Each is scheduled as the real one would be, and nothing is evicted for
+        it. Nothing changes. Raises InputError as ``fits`` does."""
+        asked = self._pod_to_ask(pod)
+        if not self._config.extenders:
+            return capacity(self.fork()._scheduler, asked, at_most)
+        scheduler = self._empty(partial(reach, remember=False))  # extenders are never asked to bind
+        show(scheduler, self._objects())
+        return capacity(scheduler, asked, at_most)
+
     def plan(self) -> Plan:
         """Returns where every pending pod would be placed if time went on; the cluster itself does not change."""
         return plan_of(self._empty(partial(reach, remember=False)), self._objects())
 
     # --- Within -----------------------------------------------------------------------------------
+
+    def _read_files(self, files: Sequence[Path]) -> Sequence[ApiObject]:
+        """Reads what kubectl printed, and warns of members that are no fields."""
+        found = read_manifests(files, release=self._release)
+        for unknown in found.unknown:
+            warnings.warn(f"{one_line(unknown)} is not a known field, and is ignored", stacklevel=4)
+        return found.objects
+
+    def _show(self, shown: ApiObject | None) -> None:
+        """Shows an object that was read already, or lets a moment pass."""
+        step: Step = Advance(MOMENT) if shown is None else Shown(shown, is_update=False)
+        if shown is None:
+            self._scheduler.advance(MOMENT)
+        else:
+            self._scheduler.create(shown)
+        self._journal.steps.append(step)
+        self._take()
+
+    def _scheduler_to_ask(self) -> Scheduler:
+        """Returns a copy of the scheduler, since a snapshot that is taken now could change what later ones have.
+        The copy is kept until something changes."""
+        if self._asked is None:
+            self._asked = self.fork()._scheduler
+        return self._asked
+
+    def _pod_to_ask(self, pod: str | Mapping[str, Any]) -> Pod:
+        found = pod_called(pod, self._objects()) if isinstance(pod, str) else self._read(pod)
+        if not isinstance(found, Pod):
+            raise InputError("expected a Pod", where=described_as(found))
+        why = why_passed_over(self._scheduler, found)
+        if why:
+            raise InputError(f"{why}: no node is looked for", where=described_as(found))
+        return without_node(found)
+
+    def _read(self, manifest: Mapping[str, Any]) -> ApiObject:
+        """Reads an object that is not shown to the scheduler."""
+        [value] = checked(manifest)
+        return InputReader(self._scheduler, serial=self._inputs.serial).read(value)
 
     def _empty(self, reached: Callable[[ExtenderConfig], Ask]) -> Scheduler:
         choices = SeededChoices(self._seed)
@@ -214,6 +337,7 @@ class Cluster:
         )
 
     def _apply(self, *inputs: Input) -> tuple[Output, ...]:
+        self._asked = None
         for each in inputs:
             shown = self._inputs.apply(each)
             self._journal.steps.append(each if shown is None else Shown(shown, isinstance(each, Update)))
@@ -226,35 +350,6 @@ class Cluster:
 
     def _objects(self) -> list[ApiObject]:
         return [shown for kind in KINDS for shown in self._scheduler.state.objects.list(kind.type)]
-
-
-def _objects(manifests: Manifest | Iterable[Manifest]) -> Iterator[dict[str, Any]]:
-    """Yields every object; a List, as kubectl prints it, stands for its items."""
-    if isinstance(manifests, str):
-        for document in read_documents(manifests, TEXT):
-            for _, value in items_of(document.where, document.value):
-                yield value
-    elif isinstance(manifests, Mapping):
-        for _, value in items_of("", manifests):
-            yield dict(value)
-    else:
-        for each in manifests:
-            yield from _objects(each)
-
-
-def _checked(manifests: Manifest | Iterable[Manifest]) -> Iterator[dict[str, Any]]:
-    """Yields every object. A member that is no field is refused, or warned of if a cluster printed the object."""
-    for value in _objects(manifests):
-        for unknown in check_fields(value):
-            warnings.warn(f"{one_line(unknown)} is not a known field, and is ignored", stacklevel=4)
-        yield value
-
-
-def _one(manifest: Manifest) -> Mapping[str, Any]:
-    found = list(_objects(manifest))
-    if len(found) != 1:
-        raise InputError(f"expected one KubeSchedulerConfiguration, found {len(found)} documents")
-    return found[0]
 
 
 def _key(pod: str) -> str:

@@ -26,7 +26,7 @@ from sybil.parsers.markdown import CodeBlockParser
 from refsched.tools.cli.main import cli
 
 DOCS = Path(__file__).parents[2] / "docs"
-WITH_EXAMPLES = ("surprises.md", "way_of_a_pod.md")
+WITH_EXAMPLES = ("python.md", "surprises.md", "way_of_a_pod.md")
 
 _FILE = re.compile(r"<!-- example: (\S+) -->\n\Z")
 _RUN = re.compile(r"<!-- commands -->\n\Z")

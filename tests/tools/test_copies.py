@@ -28,6 +28,7 @@ WAYS: tuple[Copied, ...] = (
     copy.copy,
     copy.deepcopy,
     lambda cluster: pickle.loads(pickle.dumps(cluster)),
+    Cluster.fork,
 )
 WITHOUT_EXTENDERS = sorted(AREAS.keys() - {"extenders", "faults", "many"})
 """Extenders are asked over HTTP here, and have a test of their own; hundreds of nodes take a while to create."""
@@ -148,3 +149,14 @@ def test_extenders_are_not_asked_again_when_a_cluster_is_copied(config: dict[str
     assert other.schedule() == cluster.schedule()
     assert len(asked) == 4
     assert copy.deepcopy(other).records == other.records
+
+
+def test_a_fork_with_extenders_does_not_ask_again_and_a_question_never_binds(config: dict[str, Any]) -> None:
+    config["extenders"][0]["bindVerb"] = "bind"
+    cluster = Cluster([node("a"), node("b"), pod("p")], config=config)
+    assert cluster.capacity(pod("q"), at_most=2).fit == 2
+    assert set(asked) == {"/filter"}
+    cluster.schedule()
+    asked.clear()
+    assert cluster.fork().records == cluster.records
+    assert asked == []

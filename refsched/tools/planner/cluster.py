@@ -8,7 +8,7 @@ equally old.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from itertools import groupby
@@ -47,21 +47,30 @@ class Census:
 def show(scheduler: Scheduler, objects: Sequence[ApiObject]) -> Census:
     """Shows everything to a scheduler that has seen nothing yet."""
     pods = [shown for shown in objects if isinstance(shown, Pod)]
-    _check_uids(pods)
     alive = [pod for pod in pods if pod.status.phase not in FINISHED]
     waiting = [pod for pod in alive if not pod.spec.node_name]
-    for shown in (other for other in objects if not isinstance(other, Pod)):
-        scheduler.create(shown)
-    for pod in alive:
-        if pod.spec.node_name:
-            scheduler.create(pod)
-    for _, of_one_age in groupby(sorted(waiting, key=_age), key=_age):
-        for pod in of_one_age:
-            scheduler.create(pod)
-        scheduler.advance(MOMENT)
+    for shown in in_turn(objects):
+        if shown is None:
+            scheduler.advance(MOMENT)
+        else:
+            scheduler.create(shown)
     passed_over = {pod.key: why for pod in waiting if (why := why_passed_over(scheduler, pod))}
     pending = {pod.key: pod for pod in waiting if pod.key not in passed_over}
     return Census(pending, passed_over, len(pods) - len(alive))
+
+
+def in_turn(objects: Sequence[ApiObject]) -> Iterator[ApiObject | None]:
+    """Yields the objects that a scheduler is shown, in the order in which it is, and None where the clock moves on
+    by a MOMENT. Raises InputError if two pods have one uid."""
+    pods = [shown for shown in objects if isinstance(shown, Pod)]
+    _check_uids(pods)
+    alive = [pod for pod in pods if pod.status.phase not in FINISHED]
+    yield from (shown for shown in objects if not isinstance(shown, Pod))
+    yield from (pod for pod in alive if pod.spec.node_name)
+    waiting = sorted((pod for pod in alive if not pod.spec.node_name), key=_age)
+    for _, of_one_age in groupby(waiting, key=_age):
+        yield from of_one_age
+        yield None
 
 
 def why_passed_over(scheduler: Scheduler, pod: Pod) -> str:

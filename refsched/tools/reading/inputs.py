@@ -55,10 +55,10 @@ class InputReader:
         InputError if this is impossible: an object is invalid, or missing."""
         match record:
             case Create(value):
-                self._scheduler.create(created := self._read(value, None))
+                self._scheduler.create(created := self.read(value, None))
                 return created
             case Update(value):
-                self._scheduler.update(updated := self._read(value, self._before(value)))
+                self._scheduler.update(updated := self.read(value, self._before(value)))
                 return updated
             case Delete(named):
                 kind = kind_called(named.api_version, named.kind)
@@ -72,7 +72,9 @@ class InputReader:
                 self._scheduler.release(pod)
         return None
 
-    def _read(self, value: dict[str, Any], before: ApiObject | None) -> ApiObject:
+    def read(self, value: dict[str, Any], before: ApiObject | None = None) -> ApiObject:
+        """Reads an object, as the API server would store it in place of ``before``. Raises InputError if it is
+        invalid."""
         self.serial += 1
         known = known_fields(value, self._scheduler.kubernetes)
         classes = self._scheduler.state.objects.list(PriorityClass)

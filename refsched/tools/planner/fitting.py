@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fitting: whether one pod fits on one node, of the cluster or of a template, and how many more fit altogether.
+
+The decider of the release is asked, with a search that looks at this node only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from attrs import evolve, field, frozen
+
+from refsched.cycle.find_nodes import NodeFilter, Search, find_nodes
+from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.snapshot import Snapshot
+from refsched.framework.status import SUCCESS, Status
+from refsched.machine.scheduler import Scheduler
+from refsched.objects.node import Node
+from refsched.objects.pod import Pod, PodStatus
+from refsched.objects.resources import resource_of
+from refsched.records import SCHEDULED, Attempt
+from refsched.tools.planner.cluster import why_gated
+from refsched.tools.planner.rejections import Rejection, rejections_of
+
+HOSTNAME = "kubernetes.io/hostname"
+
+
+# --- One node -------------------------------------------------------------------------------------
+
+
+def fits(scheduler: Scheduler, snapshot: Snapshot, pod: Pod, node: str) -> Status:
+    """Returns Success, or why the pod does not fit on this node of the snapshot. Pods that are nominated to it
+    count, as they do in an attempt. Nothing changes."""
+    state = scheduler.state
+    framework = state.profiles[pod.spec.scheduler_name]
+    asked = snapshot.by_name[node]
+
+    def this_one(nodes: Sequence[NodeInfo], start: int, number: int, filters: NodeFilter) -> Search:
+        if not any(each is asked for each in nodes):
+            return Search()
+        return find_nodes((asked,), 0, 1, filters)
+
+    decider = state.decider(framework, snapshot, state.queue.nominated_pods_for_node, search=this_one)
+    free = evolve(pod, status=evolve(pod.status, nominated_node_name=""))
+    decision = decider.decide(PodInfo(free))
+    if decision.failure is not None:
+        return decision.failure
+    if decision.pre_filter.status.is_rejected:
+        return decision.pre_filter.status
+    if any(each.name == node for each in decision.feasible):
+        return SUCCESS
+    return decision.diagnosis.node_to_status.get(node, decision.diagnosis.absent)
+
+
+def with_template(snapshot: Snapshot, template: Node) -> tuple[Snapshot, str]:
+    """Returns the snapshot with one more node, and its name: that of the template, or a new one if there is such a
+    node, with the hostname that goes with it. No pod is on the node."""
+    name = template.name
+    number = 0
+    while name in snapshot.by_name:
+        number += 1
+        name = f"{template.name}-{number}"
+    labels = dict(template.metadata.labels)
+    if labels.get(HOSTNAME) == template.name:
+        labels[HOSTNAME] = name
+    node = evolve(template, metadata=evolve(template.metadata, name=name, labels=labels))
+    added = NodeInfo(node, allocatable=resource_of(node.status.allocatable))
+    with_it = Snapshot(
+        (*snapshot.nodes, added),
+        {**snapshot.by_name, name: added},
+        snapshot.namespace_labels,
+        snapshot.objects,
+        snapshot.choices,
+    )
+    return with_it, name
+
+
+# --- How many -------------------------------------------------------------------------------------
+
+
+@frozen
+class Capacity:
+    """A Capacity says how many more pods like ``pod`` fit, and on which nodes. ``stopped_by`` says what stops the
+    next one, ``message`` the same as its FailedScheduling event does; both are empty if so many fit as were asked
+    for at most."""
+
+    pod: str
+    fit: int
+    nodes: Mapping[str, int] = field(factory=dict)
+    message: str = ""
+    stopped_by: tuple[Rejection, ...] = ()
+
+
+def capacity(scheduler: Scheduler, pod: Pod, at_most: int) -> Capacity:
+    """Schedules one pod like this after the other until one fails, or until there are ``at_most``. The scheduler
+    is used up by this. No pod is evicted for them, and each is bound before the next one is tried."""
+    spec = evolve(pod.spec, node_name="", preemption_policy="Never")
+    like = evolve(pod, spec=spec, status=PodStatus())
+    nodes: dict[str, int] = {}
+    for number in range(at_most):
+        name = f"{pod.name}-{number + 1}"
+        metadata = evolve(like.metadata, name=name, uid=f"capacity-{number + 1}")
+        each = evolve(like, metadata=metadata)
+        scheduler.create(each)
+        gated = why_gated(scheduler, each)
+        if gated is not None:
+            return Capacity(pod.key, number, nodes, gated.message, (Rejection(gated.plugin, gated.message),))
+        scheduler.schedule(each.key)
+        attempt = next(record for record in scheduler.take_records() if isinstance(record, Attempt))
+        if attempt.result != SCHEDULED or attempt.node is None:
+            names = [found.name for found in scheduler.state.objects.list(Node)]
+            return Capacity(pod.key, number, nodes, attempt.message or "", rejections_of(attempt, names))
+        nodes[attempt.node] = nodes.get(attempt.node, 0) + 1
+    return Capacity(pod.key, at_most, nodes)
