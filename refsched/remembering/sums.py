@@ -14,7 +14,7 @@ from refsched.plugins.inter_pod_affinity import Weights
 from refsched.plugins.inter_pod_affinity_counts import ExistingAntiAffinity
 from refsched.remembering.changes import NodeChanges
 
-MOST_SUMS = 64
+MOST_SUMS = 256
 
 
 @define(eq=False)

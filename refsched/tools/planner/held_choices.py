@@ -7,18 +7,18 @@ on how many choices were made before, or on which options there are besides.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cache
 from hashlib import blake2b
 from typing import TypeVar
 
-from attrs import define
+from attrs import Factory, define
 
 from refsched.cycle.find_nodes import NodeFilter, Search, SearchNodes
 from refsched.framework.node_info import NodeInfo
 
 T = TypeVar("T")
-_SPAN = 1 << 64
 
 
 @define(eq=False)
@@ -36,18 +36,25 @@ class HeldChoices:
 
 @define(eq=False)
 class HeldSearch:
-    """A HeldSearch searches as ``plain`` does, from a node on that depends on the seed and the pod's name."""
+    """A HeldSearch searches as ``plain`` does, from a node on that depends on the seed and the pod's name. Nodes
+    are in a ring by their rank, and the search starts at the first one after the pod's."""
 
     plain: SearchNodes
     seed: int
+    _names: tuple[str, ...] = ()
+    _ring: list[tuple[int, int]] = Factory(list)
 
     def __call__(
         self, nodes: Sequence[NodeInfo], start: int, number_to_find: int, filters: NodeFilter
     ) -> Search:
         """Searches from another place than kube-scheduler, which starts where its search before ended."""
-        if len(nodes) > 1:
+        if nodes:
+            names = tuple(node.name for node in nodes)
+            if names != self._names:
+                self._names = names
+                self._ring = sorted((_rank(self.seed, name), at) for at, name in enumerate(names))
             pod = _rank(self.seed, f"pod {filters.pod.pod.key}")
-            start = min(range(len(nodes)), key=lambda at: (_rank(self.seed, nodes[at].name) - pod) % _SPAN)
+            _, start = self._ring[bisect_left(self._ring, (pod, 0)) % len(self._ring)]
         return self.plain(nodes, start, number_to_find, filters)
 
 
