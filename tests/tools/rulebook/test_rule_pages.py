@@ -92,7 +92,7 @@ def test_extension_points_stand_in_their_order_with_their_plugins() -> None:
 
 def test_every_command_says_what_it_takes() -> None:
     page = command_page()
-    assert re.findall(r"^## refsched (\w+)$", page, re.MULTILINE) == sorted(cli.commands)
+    assert re.findall(r"^## refsched ([\w-]+)$", page, re.MULTILINE) == sorted(cli.commands)
     assert "--search WORDS" in page
 
 
