@@ -20,6 +20,13 @@ from refsched.tools.planner.trials import Prepared, prepare
 from refsched.tools.planner.what_if import WhatIf, what_if
 
 SEEDS = 4
+FORK = os.fork
+
+
+@pytest.fixture(autouse=True)
+def _in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Most tests do without processes, in which no coverage is measured."""
+    monkeypatch.delattr(os, "fork")
 
 
 def compared(edit: Callable[[Objects], Objects], *values: Json, seeds: int = SEEDS) -> WhatIf:
@@ -197,14 +204,16 @@ def test_a_gated_pod_says_why_it_is_never_placed() -> None:
 # --- Processes ------------------------------------------------------------------------------------
 
 
-def test_where_no_process_can_be_forked_each_seed_is_prepared_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_forked_processes_find_the_same_as_this_one(monkeypatch: pytest.MonkeyPatch) -> None:
     values = (node("n1"), node("n2"), pod("r", on="n1"), pod("p"))
-    forked = compared(lambda objects: drain(objects, "n1"), *values)
-    monkeypatch.delattr(os, "fork")
-    assert compared(lambda objects: drain(objects, "n1"), *values) == forked
+    here = compared(lambda objects: drain(objects, "n1"), *values)
+    monkeypatch.setattr(os, "fork", FORK, raising=False)
+    assert compared(lambda objects: drain(objects, "n1"), *values) == here
 
 
-def test_a_process_that_ends_early_or_refuses_its_input_says_so() -> None:
+def test_a_process_that_ends_early_or_refuses_its_input_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "fork", FORK, raising=False)
+
     def refuse(state: None, way: int) -> None:
         raise InputError("is wrong", where="it")
 
