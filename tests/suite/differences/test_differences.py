@@ -167,6 +167,13 @@ def test_the_command_says_like_which_release_each_rule_is_decided() -> None:
     )
 
 
+@pytest.mark.parametrize("release", RELEASES)
+def test_each_release_decides_every_cluster_like_itself_alone(release: str) -> None:
+    done = CliRunner().invoke(cli, ["fingerprint", "--impl", f"{REFERENCE}:{release}", "--json"])
+    rules = json.loads(done.output)["rules"]
+    assert [other for other in RELEASES if all(other in each["like"] for each in rules)] == [release]
+
+
 def test_the_command_prints_one_json_object() -> None:
     done = CliRunner().invoke(cli, ["fingerprint", "--impl", REFERENCE, "--json"])
     found: dict[str, Any] = json.loads(done.output)
