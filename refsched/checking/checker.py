@@ -242,7 +242,7 @@ class Checker:
             self.following.follow(None)
         elif (
             self._popping.is_nomination_open
-            or self.following.offered.get("node", 1) > 1
+            or max(self.following.offered.get(question, 1) for question in ("node", "hint")) > 1
             or (self._space is not None and self._space.may_stop_early)
         ):
             self._guessed.add(pod)
@@ -342,11 +342,11 @@ class Checker:
         """Reports a pod that was not to be tried next. It is tried all the same."""
         self._space = self._space_of(pod)
         heads = self._popping.heads_before(pod)
-        if pod in heads:
-            self.scheduler.schedule()
-            return
-        yield from self._unless_own([Disagreement("pod", heads or "no pod: Pop would block", pod)])
-        self.scheduler.schedule(pod)
+        if pod not in heads:
+            yield from self._unless_own([Disagreement("pod", heads or "no pod: Pop would block", pod)])
+        self.scheduler.schedule(None if pod in heads else pod)
+        if self._space is not None:
+            self._space = evolve(self._space, tried=self._space.tried or self.following.hint)
 
     def _space_of(self, key: str) -> SearchSpace | None:
         """Returns the search space of this pod, or None if extenders are configured: they change what is kept

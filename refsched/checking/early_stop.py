@@ -41,7 +41,8 @@ from refsched.rules import applies
 class SearchSpace:
     """A SearchSpace has the nodes to search. ``nodes`` are in the order of the search, unless ``in_order`` is
     false: nodes that PreFilter selected are visited in the order of a Go map. ``tried`` is the node nominated to
-    the pod, which is evaluated before the search; whether the search evaluated it again cannot be observed."""
+    the pod, or hinted at, which is evaluated before the search; whether the search evaluated it again cannot be
+    observed."""
 
     nodes: Sequence[str]
     parallelism: int = 16

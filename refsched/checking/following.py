@@ -68,8 +68,8 @@ class Following:
     of possible devices before it was known which. ``is_blind`` says that the number of nodes that were evaluated
     and kept does not follow from the record; ``orders_victims`` says that equally important pods were put in
     order, and ``guessed_on`` are the nodes on which the record does not show that order; ``guesses_scores`` says
-    that the record does not show which count of ServiceAffinity was taken. ``own`` are the plugins that only the
-    other scheduler has, if it may have any."""
+    that the record does not show which count of ServiceAffinity was taken. ``hint`` is the node that the batch
+    hinted at. ``own`` are the plugins that only the other scheduler has, if it may have any."""
 
     record: Attempt | None = None
     pod: str = ""
@@ -86,6 +86,7 @@ class Following:
     guessed_on: set[str] = Factory(set)
     orders_victims: bool = False
     guesses_scores: bool = False
+    hint: str = ""
     own: OwnPlugins | None = None
     _snapshot: Callable[[], Snapshot] = Snapshot
 
@@ -114,6 +115,7 @@ class Following:
         self.guessed_on = set()
         self.orders_victims = False
         self.guesses_scores = False
+        self.hint = ""
 
     def choose(self, question: str, options: Sequence[T]) -> T:
         self.offered[question] = len(options)
@@ -126,11 +128,15 @@ class Following:
             self.guessed |= allocated_claims(cast("Sequence[Allocations]", options)) - known
         if question == "service":
             self.guesses_scores |= len(options) > 1
-        if self.record is None and question == "node":
+        if self.record is None and question in ("node", "hint"):
             counting = (option for option in options if self.pod in self.counted.get(str(option), ()))
-            return next(counting, options[0])
+            node = next(counting, options[0])
+            self.hint = str(node) if question == "hint" else self.hint
+            return node
         if self.record is None:
             return options[0]
+        if question == "hint":
+            return cast("T", self._hint(self.record, options))
         if question == "node":
             return self._node(self.record, options)
         if question == "volumes":
@@ -242,6 +248,11 @@ class Following:
             expected = [option or "no node" for option in options]
             self.not_allowed.append(NotAllowed("node", expected, node or "no node"))
         return cast("T", node)
+
+    def _hint(self, record: Attempt, options: Sequence[T]) -> object:
+        """Returns the node that the record shows to be chosen. A hint that was not taken leaves no trace."""
+        self.hint = str(record.node if record.node in options else options[0])
+        return self.hint
 
     def _created(self, name: str) -> str:
         """Returns the name that the API server generated for an object, if it is recorded."""

@@ -9,7 +9,7 @@ Source: pkg/scheduler/schedule_one.go, schedulePod, findNodesThatFitPod, priorit
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from attrs import evolve, field, frozen
 
@@ -23,7 +23,7 @@ from refsched.cycle.find_nodes import (
     num_feasible_nodes_to_find,
 )
 from refsched.cycle.fit_error import Diagnosis
-from refsched.framework.cycle_state import PreFilterResult, Scores
+from refsched.framework.cycle_state import CycleState, PreFilterResult, Scores
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.runtime import Framework
 from refsched.framework.snapshot import Snapshot
@@ -39,7 +39,7 @@ class Decision:
     went wrong. ``feasible`` passed Filter and every extender. ``processed`` is by how much the start index of
     the next search moves on. ``passed`` are the nodes that passed Filter, whether or not an extender rejected
     them afterwards; ``surplus`` are feasible nodes that were not kept, and ``errors`` are nodes whose filters
-    failed.
+    failed. ``hint`` is the node that the batch hinted at, "" if it did not.
     """
 
     pre_filter: PreFilterResult
@@ -53,6 +53,7 @@ class Decision:
     surplus: tuple[NodeInfo, ...] = ()
     errors: Mapping[str, Status] = field(factory=dict)
     passed: tuple[NodeInfo, ...] = ()
+    hint: str = ""
 
     @property
     def evaluated(self) -> int:
@@ -69,7 +70,8 @@ class Decider:
     """A Decider decides for one profile, over one snapshot.
 
     ``start`` is nextStartNodeIndex; ``percentage`` is percentageOfNodesToScore, where 0 means adaptive.
-    ``search`` finds the feasible nodes.
+    ``search`` finds the feasible nodes. ``hint`` returns which node is tried first, "" if none is, with what
+    PreFilter computed.
     """
 
     framework: Framework
@@ -78,6 +80,7 @@ class Decider:
     start: int = 0
     percentage: int = 0
     search: SearchNodes = find_nodes
+    hint: Callable[[CycleState], str] = lambda state: ""
 
     def decide(self, pod: PodInfo) -> Decision:
         """Runs PreFilter, Filter on the nominated node, the search, the extenders, and Score. The snapshot
@@ -95,19 +98,23 @@ class Decider:
     def _find_feasible_nodes(self, pod: PodInfo, pre_filter: PreFilterResult) -> Decision:
         """R-SEARCH-03 (promised: that a nominated node is tried first is documented with preemption; needs
         preemption): If a node is nominated to the pod, Filter and the extenders are run on that node alone before
-        any other; the other nodes are searched only if it is rejected or Filter fails there."""
+        any other; the other nodes are searched only if it is rejected or Filter fails there.
+        R-SEARCH-15 (shows in filter): So it is with the node that the batch hints at, unless a node is nominated
+        to the pod."""
         filters = NodeFilter(self.framework, self.snapshot, self.nominated_pods, pod, pre_filter.state)
-        tried = self._try_nominated_node(filters)
+        hint = self.hint(pre_filter.state)
+        tried = self._try_first(filters, hint)
         accepted = self._pass_extenders(pod, tried)
         if accepted.nodes:
             diagnosis = _diagnosis(pre_filter, tried, tried, accepted.rejected)
-            return Decision(pre_filter, diagnosis, accepted.nodes, passed=tried.feasible)
-        return self._search_all(filters, pre_filter, tried, accepted.rejected)
+            return Decision(pre_filter, diagnosis, accepted.nodes, passed=tried.feasible, hint=hint)
+        return evolve(self._search_all(filters, pre_filter, tried, accepted.rejected), hint=hint)
 
-    def _try_nominated_node(self, filters: NodeFilter) -> Search:
-        node = self.snapshot.get(filters.pod.pod.status.nominated_node_name)
+    def _try_first(self, filters: NodeFilter, hint: str) -> Search:
+        nominated = filters.pod.pod.status.nominated_node_name
+        node = self.snapshot.get(nominated or hint)
         nodes = [] if node is None else [node]
-        applies("R-SEARCH-03", when=nodes)
+        applies("R-SEARCH-03" if nominated else "R-SEARCH-15", when=nodes)
         return find_nodes(nodes, 0, 1, filters)
 
     def _search_all(

@@ -9,16 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import suppress
+from functools import partial
 
 from attrs import evolve, frozen
 
 from refsched.cache.cache import CacheError
 from refsched.cycle.attempt import describe
+from refsched.cycle.batching import Turn
 from refsched.cycle.cycle import Cycle
 from refsched.cycle.decide import Decision
 from refsched.cycle.failure import Failure, HandleFailure, handle_scheduling_failure, rejected_on
 from refsched.cycle.fit_error import fit_error_message
 from refsched.cycle.post_filter import PostFilterOutcome, run_post_filter
+from refsched.framework.cycle_state import CycleState
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.reserve_and_bind import (
     Stop,
@@ -93,7 +96,9 @@ def _schedule(cycle: Cycle, without_post_filter: Callable[[], PostFilterOutcome]
     if not snapshot.nodes:
         return Ended(attempt, NO_NODES_AVAILABLE)
 
-    decision = decide(cycle, pod, snapshot)
+    turn = turn_of(cycle, pod, snapshot)
+    batch = scheduler.batches[cycle.framework.profile_name]
+    decision = decide(cycle, pod, snapshot, partial(batch.hint, turn))
     attempt = describe(pod.pod.key, decision)
     if decision.failure is not None:
         return Ended(attempt, Failure(error(decision.failure.message)))
@@ -101,6 +106,7 @@ def _schedule(cycle: Cycle, without_post_filter: Callable[[], PostFilterOutcome]
     if host == NOWHERE:
         return _post_filter(cycle, snapshot, decision, attempt, without_post_filter)
 
+    batch.store(turn, decision, host)
     attempt = evolve(attempt, node=host, evaluated=decision.evaluated, feasible=len(decision.feasible))
     failure = yield from _assume_and_reserve(cycle, snapshot, host)
     if failure is None:
@@ -114,7 +120,14 @@ def _schedule(cycle: Cycle, without_post_filter: Callable[[], PostFilterOutcome]
     return Ended(attempt)
 
 
-def decide(cycle: Cycle, pod: PodInfo, snapshot: Snapshot) -> Decision:
+def turn_of(cycle: Cycle, pod: PodInfo, snapshot: Snapshot) -> Turn:
+    scheduler = cycle.scheduler
+    return Turn(scheduler.queue.in_flight.popped, scheduler.clock.now, cycle.framework, snapshot, pod)
+
+
+def decide(
+    cycle: Cycle, pod: PodInfo, snapshot: Snapshot, hint: Callable[[CycleState], str] = lambda state: ""
+) -> Decision:
     """R-SEARCH-05 (observed: which nodes are looked at, and in which order, is an optimization; shows in score;
     needs config): The next search starts at the node after the last one that this search processed, also if it
     ended in an error."""
@@ -126,6 +139,7 @@ def decide(cycle: Cycle, pod: PodInfo, snapshot: Snapshot) -> Decision:
         scheduler.next_start_node_index,
         framework.percentage_of_nodes_to_score,
         scheduler.search,
+        hint,
     )
     decision = decider.decide(pod)
     index = scheduler.next_start_node_index + decision.processed

@@ -17,6 +17,7 @@ class Choices(Protocol):
     def choose(self, question: str, options: Sequence[T]) -> T:
         """Returns one of ``options``, of which there is at least one. ``question`` is one word for what is to be
         chosen: ``pod`` (of those that QueueSort finds equal), ``node`` (of those with the highest total),
+        ``hint`` (the candidate with the highest total that is tried first),
         ``candidate`` (of preemption), ``volumes`` (the order in which they are considered), ``allocation`` (of
         devices on the chosen node), ``claim`` (the one to deallocate), ``victim`` (the next of equally important
         pods), ``service`` (the count of one of many Services) or ``error`` (the next one that is reported)."""

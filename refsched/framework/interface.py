@@ -102,6 +102,18 @@ class PreEnqueuePlugin(Plugin, Protocol):
     def pre_enqueue(self, pod: Pod, objects: ObjectStore) -> Status: ...
 
 
+Fragments = Mapping[str, object]
+"""Fragments are what a plugin's decisions depend on in a pod, by a name that other plugins may give, too."""
+
+
+@runtime_checkable
+class SignPlugin(Plugin, Protocol):
+    """A SignPlugin says on what of a pod its decisions depend, besides the node. It returns None if they depend on
+    more than that, on other pods for example."""
+
+    def sign(self, pod: Pod, objects: ObjectStore) -> Fragments | None: ...
+
+
 @runtime_checkable
 class PreFilterPlugin(Plugin, Protocol):
     def pre_filter(self, pod: PodInfo, snapshot: Snapshot) -> Continue[Any] | Skip | Reject: ...

@@ -52,6 +52,16 @@ from refsched.rules import applies
 
 
 @frozen
+class Scoring:
+    """``plugins`` score a pod, with what PreScore computed for each (``states``). Those that are ``left_out``
+    score 0 on each node, since a configuration disables their PreScore."""
+
+    plugins: Sequence[ScorePlugin]
+    states: Mapping[str, Any]
+    left_out: frozenset[str]
+
+
+@frozen
 class Framework:
     """A Framework has the plugins of one profile at each point, and the extenders, in the order in which they
     are called."""
@@ -221,7 +231,20 @@ class Framework:
         self, pod: PodInfo, nodes: Sequence[NodeInfo], snapshot: Snapshot, state: CycleState = NO_STATE
     ) -> Scores | Status:
         """Runs PreScore, and Score of the plugins that do not skip it; ``state`` is that of PreFilter. Source:
-        RunPreScorePlugins, RunScorePlugins."""
+        RunScorePlugins."""
+        scoring = self.run_pre_score_plugins(pod, nodes, snapshot, state)
+        if isinstance(scoring, Status):
+            return scoring
+        scores = self.score_nodes(scoring.plugins, scoring.states, pod, nodes, snapshot)
+        if not scoring.left_out:
+            return scores
+        zeros = {name: {node.name: 0 for node in nodes} for name in sorted(scoring.left_out)}
+        return evolve(scores, raw={**scores.raw, **zeros}, normalized={**scores.normalized, **zeros})
+
+    def run_pre_score_plugins(
+        self, pod: PodInfo, nodes: Sequence[NodeInfo], snapshot: Snapshot, state: CycleState
+    ) -> Scoring | Status:
+        """Runs PreScore, and returns the plugins that do not skip Score. Source: RunPreScorePlugins."""
         states: dict[str, Any] = {}
         skipped: set[str] = set()
         for plugin in self.pre_score_plugins:
@@ -245,11 +268,7 @@ class Framework:
                 return error(f'running Score plugins: plugin "{each.name}" failed with: {failure.message}')
             if extends(each, ScoresByPreFilter) and each.SCORES_BY_PRE_FILTER:
                 states[each.name] = state.states.get(each.name)
-        scores = self.score_nodes(scoring, states, pod, nodes, snapshot)
-        if not instead.skipped:
-            return scores
-        zeros = {name: {node.name: 0 for node in nodes} for name in sorted(instead.skipped)}
-        return evolve(scores, raw={**scores.raw, **zeros}, normalized={**scores.normalized, **zeros})
+        return Scoring(scoring, states, frozenset(instead.skipped))
 
     def pre_score(
         self, plugin: PreScorePlugin, pod: PodInfo, nodes: Sequence[NodeInfo], snapshot: Snapshot

@@ -107,6 +107,14 @@ def scheduler_of(
         clock.since_a_whole_second,
     )
     state = SchedulerState(
-        frameworks, queue, choices, clock, objects, release.decider, release.evict, cache=release.cache()
+        frameworks,
+        queue,
+        choices,
+        clock,
+        objects,
+        release.decider,
+        release.evict,
+        {name: release.batch() for name in frameworks},
+        cache=release.cache(),
     )
     return Scheduler(state, release, frozen_timers)

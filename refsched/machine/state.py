@@ -13,6 +13,7 @@ from typing import cast
 from attrs import Factory, define, evolve, field
 
 from refsched.cache.cache import Cache
+from refsched.cycle.batching import Batch
 from refsched.cycle.decide import Decider
 from refsched.cycle.find_nodes import SearchNodes, find_nodes
 from refsched.errors import InputError
@@ -72,6 +73,7 @@ class SchedulerState:
 
     ``decider`` finds the node for a pod, and ``search`` searches the nodes for it. ``evict`` deletes the victims
     and withdraws the nominations that PostFilter chose, and returns what is then left of PostFilter's result.
+    ``batches`` are by profile.
     """
 
     profiles: Mapping[str, Framework]
@@ -81,6 +83,7 @@ class SchedulerState:
     objects: ObjectStore
     decider: type[Decider]
     evict: Callable[[SchedulerState, Pod, PostFilterResult], PostFilterResult]
+    batches: Mapping[str, Batch]
     api: ApiServer = Factory(ApiServer)
     cache: Cache = Factory(Cache)
     waiting_pods: WaitingPods = Factory(WaitingPods)

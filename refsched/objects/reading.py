@@ -7,6 +7,7 @@ server would refuse it: nothing is coerced.
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Mapping
@@ -32,6 +33,10 @@ T = TypeVar("T")
 
 _DATE_AND_TIME = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d", re.ASCII)
 _LARGEST_FLOAT = sys.float_info.max
+
+TEXT_OF_OTHERS = "text of others"
+"""An attribute with this metadata is not read from a field of its name: it is the text of all fields but one, as
+JSON with its keys in order."""
 
 _INITIALISMS = {
     "host_ip": "hostIP",
@@ -92,6 +97,11 @@ def _structure_class(converter: Converter, *, strict: bool) -> Any:
     def factory(cls: type[attrs.AttrsInstance]) -> Any:
         names = {a.name: json_name(a.name) for a in attrs.fields(cls)}
         known = frozenset(names.values())
+        texts = {
+            names[a.name]: a.metadata[TEXT_OF_OTHERS]
+            for a in attrs.fields(cls)
+            if TEXT_OF_OTHERS in a.metadata
+        }
 
         @cache
         def structure() -> Any:
@@ -111,6 +121,9 @@ def _structure_class(converter: Converter, *, strict: bool) -> Any:
             # An explicit null is the same as no field, as it is for the API server.
             if None in value.values():
                 value = {k: v for k, v in value.items() if v is not None}
+            for name, left_out in texts.items():
+                others = {k: v for k, v in value.items() if k not in (name, left_out)}
+                value = {**value, name: json.dumps(others, sort_keys=True, default=str)}
             return structure()(value, to)
 
         return read

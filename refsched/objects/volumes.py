@@ -6,7 +6,9 @@ The sources that a pod may name inline are, except for ``csi``, the same that a 
 
 from __future__ import annotations
 
-from attrs import frozen
+from attrs import field, frozen
+
+from refsched.objects.reading import TEXT_OF_OTHERS
 
 
 @frozen
@@ -17,6 +19,16 @@ class PersistentVolumeClaimSource:
 @frozen
 class EphemeralVolumeSource:
     """This is a claim that a controller makes for this pod alone; its template does not concern scheduling."""
+
+
+@frozen
+class ConfigMapSource:
+    """Which ConfigMap it is does not concern scheduling."""
+
+
+@frozen
+class SecretSource:
+    """Which Secret it is does not concern scheduling."""
 
 
 @frozen
@@ -106,9 +118,13 @@ class InTreeSources:
 
 @frozen
 class Volume(InTreeSources):
-    """A Volume of a pod has one source; sources that are not listed here never matter to scheduling."""
+    """A Volume of a pod has one source; sources that are not listed here never decide where a pod fits. ``source``
+    is all that is said of the source, as JSON with its keys in order."""
 
     name: str = ""
+    source: str = field(default="", metadata={TEXT_OF_OTHERS: "name"})
+    config_map: ConfigMapSource | None = None
+    secret: SecretSource | None = None
     persistent_volume_claim: PersistentVolumeClaimSource | None = None
     ephemeral: EphemeralVolumeSource | None = None
     csi: CSIVolumeSource | None = None

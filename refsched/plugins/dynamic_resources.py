@@ -62,6 +62,7 @@ from refsched.plugins.dynamic_resources_extended import IN_MEMORY, created_claim
 from refsched.plugins.dynamic_resources_requests import may_be_allocated
 from refsched.plugins.dynamic_resources_writes import bind_claim, bind_special_claim, delete, protected, write
 from refsched.plugins.normalize import normalize
+from refsched.plugins.signatures import sign_without_resource_claims
 from refsched.rules import Reason, applies
 
 CANNOT_ALLOCATE = Reason("cannot allocate all claims", "R-DRA-04")
@@ -90,6 +91,7 @@ class DynamicResources:
     ARGS = DynamicResourcesArgs
     READS = ("Pod.spec.resourceClaims", "ResourceClaim", "ResourceSlice", "DeviceClass", "DeviceTaintRule")
     allocator: ClassVar[type[Allocator]] = Allocator
+    sign = sign_without_resource_claims
 
     @classmethod
     def of_args(cls, args: DynamicResourcesArgs) -> DynamicResources:

@@ -12,10 +12,11 @@ from collections.abc import Iterable, Sequence
 
 from attrs import frozen
 
-from refsched.framework.interface import MAX_NODE_SCORE, Continue
+from refsched.framework.interface import MAX_NODE_SCORE, Continue, Fragments
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.objects.pod import Pod
+from refsched.objects.store import ObjectStore
 from refsched.rules import applies
 
 MIB = 1024 * 1024
@@ -29,6 +30,14 @@ class ImageLocality:
     name = "ImageLocality"
     POINTS = ("score",)
     READS = ("Node.status.images", "Pod.spec.volumes")
+
+    # --- Sign -------------------------------------------------------------------------------------
+
+    def sign(self, pod: Pod, objects: ObjectStore) -> Fragments:
+        """R-BATCH-28 (observed: which pods are taken for equal may only save searches, KEP-5598): The images of
+        the pod's containers are part of its signature, each once and in any order."""
+        applies("R-BATCH-28")
+        return {"images": frozenset(map(normalized_image_name, images_of_containers(pod)))}
 
     # --- Score ------------------------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ from attrs import evolve, field, frozen
 from refsched.config.args import PluginArgs, check_range
 from refsched.config.scalars import Int32
 from refsched.framework.events import NODE, POD, ActionType, EventHint
-from refsched.framework.interface import MAX_NODE_SCORE, Continue, Skip
+from refsched.framework.interface import MAX_NODE_SCORE, Continue, Fragments, Skip
 from refsched.framework.node_info import AffinityTerm, NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
@@ -94,6 +94,22 @@ class InterPodAffinity:
     @classmethod
     def of_args(cls, args: InterPodAffinityArgs) -> InterPodAffinity:
         return cls(args.hard_pod_affinity_weight, args.ignore_preferred_terms_of_existing_pods)
+
+    # --- Sign -------------------------------------------------------------------------------------
+
+    def sign(self, pod: Pod, objects: ObjectStore) -> Fragments | None:
+        """R-BATCH-31 (observed: which pods are taken for equal may only save searches, KEP-5598): A pod with pod
+        affinity or anti-affinity has no signature.
+        R-BATCH-32 (observed: which pods are taken for equal may only save searches, KEP-5598): The labels of a pod
+        are part of its signature, unless the profile ignores the preferred terms of existing pods."""
+        affinity = pod.spec.affinity
+        if affinity is not None and (affinity.pod_affinity or affinity.pod_anti_affinity):
+            applies("R-BATCH-31")
+            return None
+        if self.ignore_preferred_terms_of_existing_pods:
+            return {}
+        applies("R-BATCH-32", when=pod.labels)
+        return {"labels": dict(pod.labels)}
 
     # --- PreFilter --------------------------------------------------------------------------------
 

@@ -10,19 +10,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from attrs import frozen
 
 from refsched.config.args import PluginArgs, refused_by
 from refsched.config.scalars import within
 from refsched.framework.events import NODE, ActionType, EventHint
-from refsched.framework.interface import Continue, Reject, Skip
+from refsched.framework.interface import Continue, Fragments, Reject, Skip
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unresolvable
 from refsched.objects import pod as pods
 from refsched.objects.node import Node
-from refsched.objects.selectors import NodeSelector, PreferredSchedulingTerm
+from refsched.objects.selectors import NodeSelector, NodeSelectorTerm, PreferredSchedulingTerm
 from refsched.objects.store import ObjectStore
 from refsched.plugins.default_selector import selects_labels
 from refsched.plugins.node_affinity_checks import check_node_affinity
@@ -67,6 +68,17 @@ class NodeAffinity:
     @classmethod
     def of_args(cls, args: NodeAffinityArgs) -> NodeAffinity:
         return cls(args.added_affinity or _NONE)
+
+    # --- Sign -------------------------------------------------------------------------------------
+
+    def sign(self, pod: pods.Pod, objects: ObjectStore) -> Fragments:
+        """R-BATCH-33 (observed: which pods are taken for equal may only save searches, KEP-5598): The node
+        selector and the node affinity of a pod are part of its signature; the order of terms, of requirements and
+        of values does not count. Source: NodeAffinitySigner."""
+        own = pod.spec.affinity.node_affinity if pod.spec.affinity is not None else None
+        applies("R-BATCH-33", when=own or pod.spec.node_selector)
+        affinity = None if own is None else (_signed_required(own), _signed_preferred(own))
+        return {"nodeSelector": dict(pod.spec.node_selector), "nodeAffinity": affinity}
 
     # --- PreFilter --------------------------------------------------------------------------------
 
@@ -170,6 +182,21 @@ class NodeAffinity:
             "a node that the pod requires may have been added, or been given a label",
         ),
     )
+
+
+def _signed_required(affinity: pods.NodeAffinity) -> list[Any]:
+    required = affinity.required_during_scheduling_ignored_during_execution
+    return sorted(map(_signed, required.node_selector_terms)) if required is not None else []
+
+
+def _signed_preferred(affinity: pods.NodeAffinity) -> list[Any]:
+    preferred = affinity.preferred_during_scheduling_ignored_during_execution
+    return sorted((each.weight, _signed(each.preference)) for each in preferred)
+
+
+def _signed(term: NodeSelectorTerm) -> tuple[Any, ...]:
+    parts = (term.match_expressions, term.match_fields)
+    return tuple(sorted((each.key, each.operator, sorted(each.values)) for each in part) for part in parts)
 
 
 def affinity_of(pod: pods.Pod) -> pods.NodeAffinity:

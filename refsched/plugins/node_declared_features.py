@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from attrs import field, frozen
 
 from refsched.framework.events import NODE, POD, ActionType, EventHint
-from refsched.framework.interface import Continue, Skip
+from refsched.framework.interface import Continue, Fragments, Skip
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unresolvable
@@ -70,6 +70,15 @@ class NodeDeclaredFeatures:
         found = frozenset(name for name, is_required in self.features.items() if is_required(pod))
         applies("R-DECLARED-01", when=found)
         return found
+
+    # --- Sign -------------------------------------------------------------------------------------
+
+    def sign(self, pod: Pod, objects: ObjectStore) -> Fragments:
+        """R-BATCH-29 (observed: which pods are taken for equal may only save searches, KEP-5598): The features
+        that the pod requires are part of its signature."""
+        required = self.required_by(pod)
+        applies("R-BATCH-29", when=required)
+        return {"features": required}
 
     # --- PreFilter --------------------------------------------------------------------------------
 

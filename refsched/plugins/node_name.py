@@ -12,10 +12,12 @@ from typing import ClassVar
 from attrs import frozen
 
 from refsched.framework.events import NODE, ActionType, EventHint
-from refsched.framework.interface import Continue
+from refsched.framework.interface import Continue, Fragments
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, unresolvable
+from refsched.objects.pod import Pod
+from refsched.objects.store import ObjectStore
 from refsched.rules import Reason, applies
 
 OTHER_NODE = Reason("node(s) didn't match the requested node name", "R-NODENAME-01")
@@ -25,6 +27,14 @@ OTHER_NODE = Reason("node(s) didn't match the requested node name", "R-NODENAME-
 class NodeName:
     name = "NodeName"
     POINTS: ClassVar[tuple[str, ...]] = ("preFilter", "filter")
+
+    # --- Sign -------------------------------------------------------------------------------------
+
+    def sign(self, pod: Pod, objects: ObjectStore) -> Fragments:
+        """R-BATCH-26 (observed: which pods are taken for equal may only save searches, KEP-5598): spec.nodeName is
+        part of a pod's signature."""
+        applies("R-BATCH-26", when=pod.spec.node_name)
+        return {"nodeName": pod.spec.node_name}
 
     # --- PreFilter --------------------------------------------------------------------------------
 

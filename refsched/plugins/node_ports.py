@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from attrs import frozen
 
 from refsched.framework.events import NODE, POD, ActionType, EventHint
-from refsched.framework.interface import Continue, Skip
+from refsched.framework.interface import Continue, Fragments, Skip
 from refsched.framework.node_info import HostPort, NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unschedulable
@@ -29,6 +29,17 @@ class NodePorts:
     POINTS = ("preFilter", "filter")
     WITHOUT_PRE_FILTER = error('reading "PreFilterNodePorts" from cycleState: not found')
     READS = ("Pod.spec.containers[].ports", "Pod.spec.initContainers[].ports")
+
+    # --- Sign -------------------------------------------------------------------------------------
+
+    def sign(self, pod: Pod, objects: ObjectStore) -> Fragments:
+        """R-BATCH-27 (observed: which pods are taken for equal may only save searches, KEP-5598): The numbers of
+        the pod's host ports are part of its signature, each once, and not their protocols and addresses. Source:
+        HostPortsSigner."""
+        containers = (*pod.spec.containers, *pod.spec.init_containers)
+        numbers = {port.host_port for container in containers for port in container.ports if port.host_port}
+        applies("R-BATCH-27", when=numbers)
+        return {"hostPorts": frozenset(numbers)}
 
     # --- PreFilter --------------------------------------------------------------------------------
 

@@ -21,6 +21,7 @@ from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.objects.resources import CPU, MEMORY, amount, is_scalar_resource
 from refsched.plugins.resource_scoring import ResourceSpec, resources_or_default
+from refsched.plugins.signatures import sign_requests
 from refsched.rules import applies
 
 Requests = tuple[int, ...]
@@ -56,6 +57,7 @@ class NodeResourcesBalancedAllocation:
     name = "NodeResourcesBalancedAllocation"
     POINTS = ("preScore", "score")
     ARGS = NodeResourcesBalancedAllocationArgs
+    sign = sign_requests
 
     @classmethod
     def of_args(cls, args: NodeResourcesBalancedAllocationArgs) -> NodeResourcesBalancedAllocation:

@@ -49,6 +49,7 @@ from refsched.plugins.resource_scoring import (
     requested_to_capacity_ratio,
 )
 from refsched.plugins.resource_scoring_devices import CountedDevices, counted_devices
+from refsched.plugins.signatures import sign_requests
 from refsched.rules import Reason, applies
 
 TOO_MANY_PODS = Reason("Too many pods", "R-FIT-02")
@@ -95,6 +96,7 @@ class NodeResourcesFit:
     POINTS = ("preFilter", "filter", "preScore", "score")
     ARGS: ClassVar[type[PluginArgs]] = NodeResourcesFitArgs
     WITHOUT_PRE_FILTER = error('error reading "PreFilterNodeResourcesFit" from cycleState: not found')
+    sign = sign_requests
 
     @classmethod
     def of_args(cls, args: NodeResourcesFitArgs) -> NodeResourcesFit:

@@ -19,6 +19,7 @@ from refsched.framework.status import SUCCESS, Status, unresolvable
 from refsched.objects.node import Node, Taint
 from refsched.objects.pod import Pod
 from refsched.objects.store import ObjectStore
+from refsched.plugins.signatures import sign_tolerations
 from refsched.rules import Reason, applies
 
 UNSCHEDULABLE_TAINT = Taint("node.kubernetes.io/unschedulable", "NoSchedule")
@@ -30,6 +31,7 @@ class NodeUnschedulable:
     name = "NodeUnschedulable"
     POINTS: ClassVar[tuple[str, ...]] = ("preFilter", "filter")
     READS = ("Pod.spec.tolerations", "Node.spec.unschedulable")
+    sign = sign_tolerations
 
     # --- PreFilter --------------------------------------------------------------------------------
 

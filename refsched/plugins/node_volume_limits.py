@@ -37,6 +37,7 @@ from refsched.objects.storage import (
 )
 from refsched.objects.store import ObjectStore
 from refsched.objects.volumes import Volume
+from refsched.plugins.signatures import sign_volumes
 from refsched.rules import Reason, applies
 from refsched.volumes.csi_migration import (
     InTreeVolumePlugin,
@@ -82,6 +83,7 @@ class NodeVolumeLimits:
         "VolumeAttachment",
     )
     counts_as_csi: CountsAsCSI = counts_as_csi
+    sign = sign_volumes
 
     # --- PreFilter --------------------------------------------------------------------------------
 

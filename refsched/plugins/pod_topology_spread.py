@@ -17,7 +17,7 @@ from attrs import evolve, frozen
 
 from refsched.config.args import PluginArgs
 from refsched.framework.events import NODE, POD, ActionType, EventHint
-from refsched.framework.interface import Continue, Skip
+from refsched.framework.interface import Continue, Fragments, Skip
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
@@ -133,6 +133,15 @@ class PodTopologySpread:
     @classmethod
     def of_args(cls, args: PodTopologySpreadArgs) -> PodTopologySpread:
         return cls(args.default_constraints, args.defaulting_type == SYSTEM_DEFAULTING)
+
+    # --- Sign -------------------------------------------------------------------------------------
+
+    def sign(self, pod: Pod, objects: ObjectStore) -> Fragments | None:
+        """R-BATCH-30 (observed: which pods are taken for equal may only save searches, KEP-5598): A pod with
+        topology spread constraints of its own has no signature, and no pod has one where there are default
+        constraints, those of the system included."""
+        given = pod.spec.topology_spread_constraints or self.system_defaulted or self.default_constraints
+        return None if applies("R-BATCH-30", when=given) else {}
 
     # --- PreFilter --------------------------------------------------------------------------------
 

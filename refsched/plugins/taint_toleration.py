@@ -21,6 +21,7 @@ from refsched.objects.node import Node, Taint
 from refsched.objects.pod import Pod, Toleration
 from refsched.objects.store import ObjectStore
 from refsched.plugins.normalize import normalize
+from refsched.plugins.signatures import sign_tolerations
 from refsched.rules import Reason, applies
 
 UNTOLERATED = Reason("node(s) had untolerated taint(s)", "R-TAINT-01")
@@ -34,6 +35,7 @@ class TaintToleration:
     POINTS: ClassVar[tuple[str, ...]] = ("preFilter", "filter", "preScore", "score")
     WITHOUT_PRE_SCORE = error('failed to read "PreScoreTaintToleration" from cycleState: not found')
     READS = ("Pod.spec.tolerations", "Node.spec.taints")
+    sign = sign_tolerations
 
     # --- PreFilter --------------------------------------------------------------------------------
 

@@ -52,6 +52,7 @@ from refsched.plugins.resource_scoring import (
     UtilizationShapePoint,
     check_shape,
 )
+from refsched.plugins.signatures import sign_volumes
 from refsched.rules import Reason, applies
 from refsched.volumes.binding import Changes, are_bound, assume, restore, unchanged, write
 from refsched.volumes.errors import VolumeError
@@ -132,6 +133,8 @@ class VolumeBinding:
     @classmethod
     def of_args(cls, args: VolumeBindingArgs) -> VolumeBinding:
         return cls(args.bind_timeout_seconds, shape=args.shape or DEFAULT_SHAPE)
+
+    sign = sign_volumes
 
     # --- PreFilter --------------------------------------------------------------------------------
 

@@ -21,6 +21,7 @@ from refsched.objects.pod import Pod
 from refsched.objects.storage import READ_WRITE_ONCE_POD, PersistentVolumeClaim, claim_names
 from refsched.objects.store import ObjectStore
 from refsched.objects.volumes import RBD, Volume
+from refsched.plugins.signatures import sign_volumes
 from refsched.rules import Reason, applies
 
 CLAIM_NOT_FOUND = Reason('persistentvolumeclaim "{}" not found', "R-VOLRESTR-01")
@@ -46,6 +47,7 @@ class VolumeRestrictions:
     POINTS = ("preFilter", "filter")
     WITHOUT_PRE_FILTER = error('cannot read "PreFilterVolumeRestrictions" from cycleState')
     READS = ("Pod.spec.volumes", "PersistentVolumeClaim")
+    sign = sign_volumes
 
     # --- PreFilter --------------------------------------------------------------------------------
 

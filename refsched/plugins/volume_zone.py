@@ -32,6 +32,7 @@ from refsched.objects.storage import (
     claim_names,
 )
 from refsched.objects.store import ObjectStore
+from refsched.plugins.signatures import sign_volumes
 from refsched.rules import Reason, applies
 from refsched.volumes.csi_migration import MULTI_ZONE_DELIMITER
 
@@ -63,6 +64,7 @@ class VolumeZone:
     name = "VolumeZone"
     POINTS = ("preFilter", "filter")
     READS = ("Pod.spec.volumes", "PersistentVolume", "PersistentVolumeClaim", "StorageClass")
+    sign = sign_volumes
 
     # --- PreFilter --------------------------------------------------------------------------------
 

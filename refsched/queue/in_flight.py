@@ -31,13 +31,14 @@ class ObservedEvent:
 
 class InFlight:
     """InFlight holds the pods in flight by uid, and one list of events for all of them: for each pod those
-    since its Pop count."""
+    since its Pop count. ``popped`` is how many pods were popped so far."""
 
     def __init__(self) -> None:
         self._pods: dict[str, QueuedPod] = {}
         self._events: deque[ObservedEvent] = deque()
         self._dropped = 0
         self._first_of: dict[str, int] = {}
+        self.popped = 0
 
     def __contains__(self, uid: object) -> bool:
         return uid in self._pods
@@ -46,6 +47,7 @@ class InFlight:
         return self._pods.get(uid)
 
     def add(self, pod: QueuedPod) -> None:
+        self.popped += 1
         self._pods[pod.pod.uid] = pod
         self._first_of[pod.pod.uid] = self._dropped + len(self._events)
 

@@ -19,6 +19,7 @@ from refsched.config.args import PluginArgs
 from refsched.config.of_release import ConfigOfRelease
 from refsched.config.scalars import Int32
 from refsched.config.types import Plugins
+from refsched.cycle.batching import Batch
 from refsched.cycle.cycle import Cycle
 from refsched.cycle.decide import Decider
 from refsched.extenders.extender import Extender
@@ -72,7 +73,8 @@ class Release:
     ``cache`` makes what holds the nodes, and ``extender`` calls extenders.
 
     ``scheduling_cycle`` runs from Pop to the end of Permit, and returns whether the pod is to be bound; in it
-    ``decider`` finds the node, and ``evict`` carries out what PostFilter chose; ``binding_cycle`` runs after it.
+    ``decider`` finds the node, ``batch`` keeps what the next cycle may use of it, and ``evict`` carries out what
+    PostFilter chose; ``binding_cycle`` runs after it.
     ``handle_event`` shows an event of the API server to the scheduler, ``is_skipped`` says which popped pod is not
     tried, and ``clean_up_cache`` is done once a second.
 
@@ -98,6 +100,7 @@ class Release:
     queue: QueueBehaviour
     scheduling_cycle: Callable[[Cycle], Generator[Stop, None, bool]]
     decider: type[Decider]
+    batch: type[Batch]
     evict: Callable[[SchedulerState, Pod, PostFilterResult], PostFilterResult]
     binding_cycle: Callable[[Cycle], Generator[Stop, None, None]]
     handle_event: Callable[[SchedulerState, Event], None]

@@ -23,6 +23,7 @@ from refsched.config.of_release import ConfigOfRelease
 from refsched.config.scalars import Int32
 from refsched.config.types import Plugin as Enabled
 from refsched.config.types import Plugins, PluginSet
+from refsched.cycle.batching import Batch, NoBatch
 from refsched.cycle.binding_cycle import binding_cycle, without_expectation
 from refsched.cycle.decide import Decider
 from refsched.cycle.scheduling_cycle import scheduling_cycle
@@ -160,6 +161,10 @@ def _without_expectation(release: Release) -> Release:
     return evolve(release, binding_cycle=partial(binding_cycle, before_permit=without_expectation))
 
 
+def without_batching(release: Release) -> Release:
+    return evolve(release, batch=NoBatch)
+
+
 def _preempting_at_once(release: Release) -> Release:
     return evolve(release, evict=evict_at_once)
 
@@ -217,7 +222,12 @@ GATES = gates(
         "a nomination precedes what may take long",
         otherwise=_without_expectation,
     ),
-    FeatureGate("OpportunisticBatching", True, "equal pods are scheduled with the scores of the first"),
+    FeatureGate(
+        "OpportunisticBatching",
+        True,
+        "equal pods are scheduled with the scores of the first",
+        otherwise=without_batching,
+    ),
     FeatureGate("PodGroupPreemptionPolicy", False, "groups of pods say whether they preempt"),
     FeatureGate(
         "PodLevelResources", True, "requests of the pod as a whole", otherwise=_without_pod_level_resources
@@ -261,7 +271,6 @@ GATES = gates(
 # --- What is not specified yet --------------------------------------------------------------------
 
 GAPS = (
-    "OpportunisticBatching, by which a pod like the one before it is tried on the next best node first",
     "nominations of pods that are gated, and the flush of gated pods",
     "budgets that are used up",
     "the defaults of pod-level resources",
@@ -311,6 +320,7 @@ V1_37 = Release(
     ),
     scheduling_cycle=scheduling_cycle,
     decider=Decider,
+    batch=Batch,
     evict=evict_asynchronously,
     binding_cycle=binding_cycle,
     handle_event=handle,

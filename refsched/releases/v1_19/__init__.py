@@ -16,6 +16,7 @@ from refsched.config.of_release import ConfigOfRelease
 from refsched.config.scalars import Int32
 from refsched.config.types import Plugin as Enabled
 from refsched.config.types import Plugins, PluginSet
+from refsched.cycle.batching import NoBatch
 from refsched.framework.interface import Plugin
 from refsched.framework.status import Code
 from refsched.objects.pod import TopologySpreadConstraint
@@ -264,6 +265,7 @@ V1_19 = Release(
     queue=QUEUE,
     scheduling_cycle=scheduling_cycle,
     decider=Decider,
+    batch=NoBatch,
     evict=evict,
     binding_cycle=binding_cycle,
     handle_event=handle,

@@ -21,6 +21,7 @@ from refsched.releases.v1_34.plugins.dynamic_resources import DynamicResources
 from refsched.releases.v1_34.preemption import evict_asynchronously, evict_at_once
 from refsched.releases.v1_35 import V1_35, without_expectation
 from refsched.releases.v1_35.cycle.failure import handle_scheduling_failure
+from refsched.releases.v1_37 import without_batching
 
 NOT_YET = (
     "DRADeviceTaintRules",
@@ -87,7 +88,7 @@ OF_EXPECTATION = {"R-BIND-07", "R-BIND-08", "R-VOLBIND-34"}
 """No binding cycle nominates its pod."""
 
 V1_34 = evolve(
-    without_expectation(V1_35)
+    without_expectation(without_batching(V1_35))
     .with_plugins(DynamicResources)
     .with_weight("DynamicResources", 0)
     .without_gates(*NOT_YET)

@@ -11,6 +11,7 @@ from refsched.oddities.inter_pod_affinity import EXCLUDED_NAMESPACES, ONE_TERM_O
 from refsched.oddities.start_times import ORDER_OF_START_TIMES
 from refsched.preemption.eviction import evict_asynchronously
 from refsched.releases.release import FeatureGate, Release
+from refsched.releases.v1_36.cycle.batching import Batch
 from refsched.releases.v1_36.objects import as_read
 from refsched.releases.v1_36.plugins.default_preemption import DefaultPreemption
 from refsched.releases.v1_36.plugins.dynamic_resources import DynamicResources
@@ -105,6 +106,7 @@ V1_36 = evolve(
     tag="v1.36.3",
     queue=evolve(V1_37.queue, besides=changed_taints),
     evict=partial(evict_asynchronously, preempt=preempt_pod),
+    batch=Batch,
     oddities=V1_37.oddities - {ORDER_OF_START_TIMES} | {EXCLUDED_NAMESPACES, ONE_TERM_OF_MANY},
     as_read=as_read,
     lacks=V1_37.lacks | LACKS,

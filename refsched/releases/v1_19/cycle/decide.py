@@ -30,7 +30,7 @@ class Decider(current.Decider):
             return decision
         return evolve(decision, diagnosis=evolve(decision.diagnosis, absent=SUCCESS))
 
-    def _try_nominated_node(self, filters: NodeFilter) -> Search:
+    def _try_first(self, filters: NodeFilter, hint: str) -> Search:
         """R-SEARCH-51 (instead of R-SEARCH-03): In v1.19 the node nominated to the pod is searched like any other,
         in its place."""
         applies("R-SEARCH-51", when=self.snapshot.get(filters.pod.pod.status.nominated_node_name) is not None)
