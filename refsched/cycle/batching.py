@@ -73,7 +73,7 @@ class Candidates:
 @define(eq=False)
 class Batch:
     """A Batch is what one profile keeps from one scheduling cycle for the next. ``last_number`` and ``last_node``
-    are of the last cycle of the profile in which a node was chosen. ``is_too_old`` is told the age of the
+    are of the last cycle of the profile in which a node was chosen. ``is_too_old`` takes the age of the
     candidates in seconds."""
 
     candidates: Candidates | None = None
@@ -121,8 +121,8 @@ class Batch:
         return applies("R-BATCH-05", when=turn.pod.pod.status.nominated_node_name)
 
     def _refreshed(self, turn: Turn, state: CycleState, candidates: Candidates) -> Candidates | None:
-        """R-BATCH-06: There is no hint if the node that was chosen last is gone, or if Filter fails on it with an
-        error.
+        """R-BATCH-06: There is no hint if the node that was chosen last was deleted, or if Filter fails on it with
+        an error.
 
         Returns the candidates as they are for this pod, or None if there is no hint. Filter runs without the pods
         that are nominated to the node. Source: refreshHintCandidates."""
@@ -138,7 +138,7 @@ class Batch:
     ) -> Candidates | None:
         """R-BATCH-07: If the node that was chosen last is still feasible, it becomes a candidate again: it is
         scored as it is now, the others keep their scores before Normalize, and all are normalized together. There
-        is no hint if one of them is gone, or if PreScore fails.
+        is no hint if one of them was deleted, or if PreScore fails.
 
         Source: rescoreHintedNode."""
         applies("R-BATCH-07")

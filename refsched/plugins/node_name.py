@@ -31,8 +31,8 @@ class NodeName:
     # --- Sign -------------------------------------------------------------------------------------
 
     def sign(self, pod: Pod, objects: ObjectStore) -> Fragments:
-        """R-BATCH-26 (observed: which pods are taken for equal may only save searches, KEP-5598): spec.nodeName is
-        part of a pod's signature."""
+        """R-BATCH-26 (observed: which pods are taken for equal may only save searches, KEP-5598): The node that
+        a pod names in spec.nodeName is part of its signature."""
         applies("R-BATCH-26", when=pod.spec.node_name)
         return {"nodeName": pod.spec.node_name}
 

@@ -34,8 +34,9 @@ class NodePorts:
 
     def sign(self, pod: Pod, objects: ObjectStore) -> Fragments:
         """R-BATCH-27 (observed: which pods are taken for equal may only save searches, KEP-5598): The numbers of
-        the pod's host ports are part of its signature, each once, and not their protocols and addresses. Source:
-        HostPortsSigner."""
+        the pod's host ports are part of its signature, each once, and not their protocols and addresses.
+
+        Source: HostPortsSigner."""
         containers = (*pod.spec.containers, *pod.spec.init_containers)
         numbers = {port.host_port for container in containers for port in container.ports if port.host_port}
         applies("R-BATCH-27", when=numbers)

@@ -26,18 +26,13 @@ def sign_tolerations(plugin: object, pod: Pod, objects: ObjectStore) -> Fragment
 def sign_requests(plugin: object, pod: Pod, objects: ObjectStore) -> Fragments | None:
     """R-BATCH-22: What the pod requests as a whole is part of its signature, however its containers share it.
     R-BATCH-23: A pod that requests an extended resource that a DeviceClass serves has no signature.
-    Source: Fit.SignPod, BalancedAllocation.SignPod."""
+    Source: plugins/noderesources/fit.go, SignPod."""
     requests = resource_of(pod_requests(pod, use_status=False))
     if served(requests, objects):
         applies("R-BATCH-23")
         return None
-    return sign_own_requests(plugin, pod, objects)
-
-
-def sign_own_requests(plugin: object, pod: Pod, objects: ObjectStore) -> Fragments:
-    """Returns what the pod requests, whether or not devices serve it."""
     applies("R-BATCH-22")
-    return {"requests": resource_of(pod_requests(pod, use_status=False))}
+    return {"requests": requests}
 
 
 def sign_volumes(plugin: object, pod: Pod, objects: ObjectStore) -> Fragments:

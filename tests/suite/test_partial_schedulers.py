@@ -89,7 +89,7 @@ def test_a_part_that_is_wrong_fails_by_a_rule_of_its_own(
     language: str, before: str, after: str, rule: str, tmp_path: Path
 ) -> None:
     impl = built(language, tmp_path, [(before, after)])
-    code, report = judged(impl, SELECTED[language], "-x", folder=tmp_path)
+    code, report = judged(impl, SELECTED[language], "-x", "--examples=40", folder=tmp_path)
     assert code == 1, report
     assert f"FAILED  {rule}" in report
 

@@ -146,7 +146,7 @@ def test_what_is_claimed_beyond_the_profile_that_was_tried_is_named() -> None:
     scores = evolve(PREDICATES, capabilities=("filter", "score", "config"), lacks={"R-DRA-01": "devices"})
     came = power_of([("m::t", 8)], scores)
     assert came == Power(1, 3, "predicates", ("score",))
-    assert power(came).endswith("(33.3 %, with seed 0); none was tried that is wrong in score")
+    assert "(33.3 %, with seed 0); none was tried that is wrong in score" in power(came)
 
 
 @pytest.mark.usefixtures("rows")

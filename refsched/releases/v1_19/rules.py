@@ -20,6 +20,9 @@ _NO_HINTS = (
 _NO_POP_FROM_BACKOFF = "R-QUEUE-47 R-QUEUE-54 R-BACKOFF-03 R-BACKOFF-04 R-BACKOFF-06 R-GATES"
 """There is no PreEnqueue, and no pod is popped from the backoff queue."""
 
+_NO_BATCHES = "R-BATCH R-SEARCH-15"
+"""No pod is tried first where one like it has left a node."""
+
 _NO_SKIP = (
     "R-NODEAFF-01 R-NODEAFF-02 R-NODEAFF-05 R-SPREAD-06 R-VOLBIND-01 R-VOLBIND-22 R-VOLRESTR-01 R-VOLRESTR-02"
     " R-VOLRESTR-04 R-VOLZONE-01 R-VOLZONE-04 R-VOLZONE-06 R-VOLLIMIT-01 R-SEARCH-09"
@@ -60,6 +63,7 @@ LACKS = frozenset(
         (
             _NO_HINTS,
             _NO_POP_FROM_BACKOFF,
+            _NO_BATCHES,
             _NO_SKIP,
             _OTHER_VOLUMES,
             _OTHER_SCORES,

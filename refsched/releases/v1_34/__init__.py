@@ -84,6 +84,9 @@ GATES = (
 LACKS = {"R-DRA-18", "R-DRA-19", "R-DRA-123"}
 """DynamicResources does not score."""
 
+OF_BATCHES = {"R-BATCH", "R-SEARCH-15"}
+"""No pod is tried first where one like it has left a node."""
+
 OF_EXPECTATION = {"R-BIND-07", "R-BIND-08", "R-VOLBIND-34"}
 """No binding cycle nominates its pod."""
 
@@ -102,6 +105,6 @@ V1_34 = evolve(
     ),
     evict=evict_asynchronously,
     handle_event=partial(handle, unscheduled=handle_unscheduled_pod),
-    lacks=V1_35.lacks | LACKS | OF_EXPECTATION,
+    lacks=V1_35.lacks | LACKS | OF_BATCHES | OF_EXPECTATION,
     gaps=(),
 )

@@ -87,7 +87,7 @@ GATES = (
     FeatureGate("VolumeAttributesClass", True, "a claim names the attributes of its volume"),
 )
 
-OF_FEATURES = {"R-DECLARED-01", "R-DECLARED-02", "R-DECLARED-03", "R-DECLARED-04"}
+OF_FEATURES = {"R-BATCH-29", "R-DECLARED-01", "R-DECLARED-02", "R-DECLARED-03", "R-DECLARED-04"}
 """There is no plugin NodeDeclaredFeatures."""
 
 OF_HINTS = {"R-PODAFF-16", "R-PODAFF-17", "R-SPREAD-18"}
@@ -103,6 +103,7 @@ OF_SHARES = {
     *("R-DRA-102", "R-DRA-105", "R-DRA-106"),
 }
 OF_EXTENDED_RESOURCES = {
+    "R-BATCH-23",
     *("R-DRA-90", "R-DRA-91", "R-DRA-92", "R-DRA-93", "R-DRA-94", "R-DRA-95", "R-DRA-96"),
     *("R-FIT-13", "R-FIT-14", "R-FIT-15"),
 }

@@ -52,25 +52,25 @@ _OF_VICTIMS_AND_NOMINATIONS = (
 WITHOUT_EXAMPLE: Mapping[str, str] = {
     **dict.fromkeys(
         (
-            *("R-BIND-06", "R-BIND-07", "R-BIND-08", "R-BIND-09", "R-FAIL-03", "R-FAIL-05", "R-FAIL-07"),
-            *("R-EVENT-08", "R-EVENT-09", "R-PERMIT-07", "R-POSTFILTER-03", "R-VOLBIND-34"),
-            *("R-PREEMPT-PREP-01", "R-PREEMPT-PREP-02", "R-PREEMPT-PREP-04", "R-PREEMPT-PREP-05"),
-            *("R-PREEMPT-PREP-06", "R-PREEMPT-PREP-07", "R-PREEMPT-PREP-09"),
+            *("R-BIND-06", "R-BIND-09", "R-FAIL-05", "R-FAIL-07"),
+            *("R-POSTFILTER-03",),
+            *("R-PREEMPT-PREP-02", "R-PREEMPT-PREP-04", "R-PREEMPT-PREP-05"),
+            *("R-PREEMPT-PREP-07", "R-PREEMPT-PREP-09"),
         ),
         _OF_VICTIMS_AND_NOMINATIONS,
     ),
     **dict.fromkeys(
         (
             *("R-PREEMPT-19", "R-PREEMPT-20", "R-PODAFF-16", "R-PODAFF-17", "R-SPREAD-18", "R-DECLARED"),
-            "R-CURE-NodeDeclaredFeatures",
+            *("R-CURE-NodeDeclaredFeatures", "R-SEARCH-15"),
         ),
         _NOT_IN_THE_DEFAULT_RELEASE,
     ),
     **dict.fromkeys(
         (
-            *("R-DRA-18", "R-DRA-19", "R-DRA-26", "R-DRA-27", "R-DRA-28", "R-DRA-29", "R-DRA-31", "R-DRA-33"),
+            *("R-DRA-18", "R-DRA-19", "R-DRA-28", "R-DRA-29", "R-DRA-31", "R-DRA-33"),
             *("R-DRA-34", "R-DRA-35", "R-DRA-36", "R-DRA-38", "R-DRA-39", "R-DRA-46", "R-DRA-47", "R-DRA-48"),
-            *("R-DRA-49", "R-DRA-57", "R-DRA-63", "R-DRA-64", "R-DRA-65", "R-DRA-66", "R-DRA-67", "R-DRA-68"),
+            *("R-DRA-49", "R-DRA-63", "R-DRA-64", "R-DRA-65", "R-DRA-66", "R-DRA-67", "R-DRA-68"),
             *(
                 "R-DRA-86",
                 "R-DRA-87",

@@ -12,7 +12,7 @@ from refsched.framework.events import EventHint
 from refsched.mistakes.wrong import all_wrong
 from refsched.plugins.image_locality import MIN_THRESHOLD
 from refsched.plugins.taint_toleration import TaintToleration
-from refsched.releases import DEFAULT
+from refsched.releases import RELEASES
 from refsched.suite.breaking.line_coverage import LineCoverage
 from refsched.suite.breaking.mistakes import Mistake, mistakes, mistakes_in
 
@@ -76,7 +76,7 @@ def test_a_table_of_events_is_changed() -> None:
 
 def test_a_release_is_changed_where_others_hold_it() -> None:
     made = next(one for one in mistakes() if one.module == "refsched.releases.v1_37")
-    before, during, after = changed_by(made, lambda: (DEFAULT, hash(repr(DEFAULT))))
+    before, during, after = changed_by(made, lambda: (RELEASES["1.37"], hash(repr(RELEASES["1.37"]))))
     assert before == after != during
 
 

@@ -120,7 +120,8 @@ def test_a_mixup_takes_one_thing_for_another(code: str, expected: set[str]) -> N
 
 
 def test_a_mixup_calls_another_function_that_takes_and_answers_the_same_types() -> None:
-    assert "_max(a, b)" in _texts(rare_mutations_of(_node("_sum(a, b)"), vars(resources)))
+    mixed_up = _texts(rare_mutations_of(_node("is_scalar_resource(a)"), vars(resources)))
+    assert "is_extended_resource(a)" in mixed_up
     assert _texts(rare_mutations_of(_node("nothing_of_this_name(a)"), vars(allocator))) == []
 
 
