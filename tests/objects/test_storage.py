@@ -61,7 +61,7 @@ def test_a_pods_volumes_are_read_by_their_names_on_the_wire() -> None:
     assert [v.claim_name(pod.name) for v in pod.spec.volumes] == ["c", "p-b", None, None, None]
     assert pod.spec.volumes[2].aws_elastic_block_store == AWSElasticBlockStore("vol-1")
     assert pod.spec.volumes[3].azure_disk == AzureDisk(disk_uri="/disk", kind="Managed")
-    assert pod.spec.volumes[4] == Volume(name="e")
+    assert pod.spec.volumes[4] == Volume(name="e", source='{"emptyDir": {}}')
     assert claims_named(pod, "p-b")
     assert not claims_named(pod, "e")
 
