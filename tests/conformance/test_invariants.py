@@ -21,6 +21,8 @@ from refsched.records import (
     Reference,
     Update,
 )
+from refsched.releases import DEFAULT, RELEASES
+from refsched.releases.release import Release
 from refsched.suite.histories.history import DEFAULT_CONFIG
 from refsched.suite.invariants import Invariants
 
@@ -76,10 +78,13 @@ def counted(**pods: tuple[str, ...]) -> Nodes:
 
 
 def broken(
-    *records: Record, config: Json = DEFAULT_CONFIG, gates: dict[str, bool] | None = None
+    *records: Record,
+    config: Json = DEFAULT_CONFIG,
+    gates: dict[str, bool] | None = None,
+    release: Release = DEFAULT,
 ) -> list[str]:
     """The rules that the last record breaks; those before must break none."""
-    invariants = Invariants(config, gates or {})
+    invariants = Invariants(config, gates or {}, release)
     for record in records[:-1]:
         assert not invariants.take(record), record
     return [finding.rule for finding in invariants.take(records[-1])]
@@ -94,6 +99,27 @@ def test_a_pod_that_fits_to_the_last_unit_is_none_too_many() -> None:
 
 def test_a_pod_that_asks_for_more_than_is_left_breaks_the_first_rule() -> None:
     assert broken(node("n"), pod("a", on="n"), pod("b", "1001m"), scheduled("b", "n")) == ["R-INV-01"]
+
+
+@pytest.mark.parametrize(("kubernetes", "breaks"), [("1.36", ["R-INV-01"]), ("1.37", [])])
+def test_a_resized_pod_counts_as_the_release_counts_it(kubernetes: str, breaks: list[str]) -> None:
+    """One container gives another what it has: 700m and 200m become 200m and 700m."""
+    containers = [_asking("c", "200m"), _asking("d", "700m")]
+    statuses = [_holding("c", "700m"), _holding("d", "200m")]
+    resized = pod("a", on="n").object
+    resized = {**resized, "spec": {**resized["spec"], "containers": containers}}
+    resized["status"] = {**resized.get("status", {}), "containerStatuses": statuses}
+    steps = (node("n"), Create(resized), pod("b", "1100m"), scheduled("b", "n"))
+    assert broken(*steps, release=RELEASES[kubernetes]) == breaks
+
+
+def _asking(name: str, cpu: str) -> Json:
+    return {"name": name, "image": "i", "resources": {"requests": {"cpu": cpu}}}
+
+
+def _holding(name: str, cpu: str) -> Json:
+    requests = {"requests": {"cpu": cpu}}
+    return {"name": name, "allocatedResources": {"cpu": cpu}, "resources": requests}
 
 
 def test_an_assumed_pod_counts_before_it_is_bound() -> None:

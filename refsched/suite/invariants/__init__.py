@@ -41,7 +41,7 @@ class Invariants:
         own: OwnPlugins | None = None,
     ) -> None:
         self._promises = promises_of(config, gates, release)
-        self._ledger = Ledger(frozenset(self._promises))
+        self._ledger = Ledger(frozenset(self._promises), release)
         self._quiet = Quiet()
         self._doubled: set[str] | None = None if gates.get("SchedulerPopFromBackoffQ", True) else set()
         self._requeues_placed = release.name in all_rules()[REQUEUES_PLACED].releases

@@ -11,9 +11,10 @@ from attrs import Factory, define
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.records import SCHEDULED, Attempt, Bind, Create, Delete, Queues, Record, Update
+from refsched.releases.release import Release
 from refsched.suite.histories.api_server import took_the_binding
 from refsched.tools.reading.defaults import defaulted
-from refsched.tools.reading.objects import read_object
+from refsched.tools.reading.inputs import known_fields, read_known
 
 FINISHED = ("Succeeded", "Failed")
 
@@ -21,9 +22,10 @@ FINISHED = ("Succeeded", "Failed")
 @define
 class Ledger:
     """``bound`` and ``assumed`` are pods (``namespace/name``) with their nodes, ``held`` those whose cycle began
-    and has not been reported yet. It reads objects as the specification does, and decides nothing."""
+    and has not been reported yet. It reads objects as the release does, and decides nothing."""
 
     scheduler_names: frozenset[str]
+    release: Release
     nodes: dict[str, Node] = Factory(dict)
     pods: dict[str, Pod] = Factory(dict)
     bound: dict[str, str] = Factory(dict)
@@ -75,7 +77,7 @@ class Ledger:
     def _show(self, value: dict[str, Any]) -> None:
         if value["kind"] not in ("Node", "Pod"):
             return
-        shown = defaulted(read_object(value))
+        shown = defaulted(read_known(known_fields(value, self.release), self.release))
         if isinstance(shown, Node):
             self.nodes[shown.metadata.name] = shown
         elif isinstance(shown, Pod):
