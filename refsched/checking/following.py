@@ -8,6 +8,7 @@ possible.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import takewhile
 from typing import TypeVar, cast
 
 from attrs import Factory, define, frozen
@@ -38,6 +39,7 @@ from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Status
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.dra import ResourceClaim
+from refsched.objects.pod import Pod
 from refsched.plugins.dynamic_resources_claims import Allocations
 from refsched.preemption.candidate import Candidate
 from refsched.queue.queued_pod import QueuedPod
@@ -89,6 +91,7 @@ class Following:
     hint: str = ""
     own: OwnPlugins | None = None
     _snapshot: Callable[[], Snapshot] = Snapshot
+    _exists: Callable[[Pod], bool] = lambda pod: True
 
     def foresee(self, records: Sequence[Record]) -> None:
         """Takes note of the records that are about to come: what they write, and which pods they count where."""
@@ -159,6 +162,7 @@ class Following:
         """Makes this scheduler search and filter as the one that is followed did."""
         state = scheduler.state
         self._snapshot = state.snapshot
+        self._exists = lambda pod: state.api.get(Pod, pod.name, pod.namespace) is not None
         state.search = self.search
         if self.own is not None:
             register(state.queue, state.profiles, self.own)
@@ -285,7 +289,10 @@ class Following:
 
     def _candidate(self, record: Attempt, options: Sequence[T]) -> T:
         """Returns the candidate that the record shows. A record without ``victims`` may still show the nominated
-        node."""
+        node; one without either may show that the eviction ended at a victim that does not exist any more."""
+        for option in options:
+            if self._shows_cut_short(record, cast("Candidate", option)):
+                return option
         for option in options:
             candidate = cast("Candidate", option)
             victims = tuple(sorted(victim.pod.key for victim in candidate.victims))
@@ -293,6 +300,13 @@ class Following:
             if same_victims and record.nominated_node in (None, candidate.node):
                 return option
         return options[0]
+
+    def _shows_cut_short(self, record: Attempt, candidate: Candidate) -> bool:
+        deleted = [
+            victim.pod.key for victim in takewhile(lambda each: self._exists(each.pod), candidate.victims)
+        ]
+        is_cut_short = len(deleted) < len(candidate.victims)
+        return is_cut_short and record.nominated_node is None and [*(record.victims or ())] == deleted
 
 
 def _said_first(message: str, options: Sequence[T]) -> T:

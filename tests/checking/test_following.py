@@ -9,10 +9,14 @@ import pytest
 
 from refsched.checking.following import Following, NotAllowed
 from refsched.framework.node_info import PodInfo
+from refsched.machine.profiles import scheduler_of
 from refsched.objects.meta import ObjectMeta
 from refsched.objects.pod import Pod
+from refsched.preemption.candidate import Candidate
 from refsched.queue.queued_pod import QueuedPod
 from refsched.records import Attempt, Nodes, NodeStatus, NodeUsage
+from refsched.suite.histories.history import DEFAULT_CONFIG
+from refsched.tools.configuration.read import read_config
 
 FEASIBLE = NodeStatus("Success")
 
@@ -112,3 +116,13 @@ def test_the_node_of_a_pod_that_is_held_is_the_one_on_which_it_is_counted() -> N
     assert following.choose("node", ["n1", "n2"]) == "n2"
     following.follow(None, "default/r")
     assert following.choose("node", ["n1", "n2"]) == "n1"
+
+
+def test_where_nothing_was_nominated_an_eviction_that_ended_at_a_missing_victim_is_followed() -> None:
+    choices = Following()
+    choices.attach(scheduler_of(read_config(DEFAULT_CONFIG), choices))
+    candidates = (Candidate("n1", ()), Candidate("n2", (PodInfo(Pod(ObjectMeta("gone"))),)))
+    choices.follow(Attempt("default/p", "unschedulable"))
+    assert choices.choose("candidate", candidates).node == "n2"
+    choices.follow(Attempt("default/p", "unschedulable", nominated_node="n1", victims=()))
+    assert choices.choose("candidate", candidates).node == "n1"

@@ -308,3 +308,13 @@ def test_each_invariant_counts_how_often_it_had_something_to_look_at() -> None:
     for record in (node("n"), pod("a"), attempt, queues(), counted(n=("a",))):
         assert not invariants.take(record)
     assert {f"R-INV-0{number}" for number in range(1, 9)} <= set(invariants.decisive)
+
+
+@pytest.mark.parametrize(("kubernetes", "breaks"), [("1.34", []), ("1.35", ["R-INV-08"])])
+def test_an_assumed_pod_counts_once_its_deletion_has_begun_as_the_release_says(
+    kubernetes: str, breaks: list[str]
+) -> None:
+    dying = pod("a").object
+    dying = {**dying, "metadata": {**dying["metadata"], "deletionTimestamp": "2026-01-01T00:00:00Z"}}
+    steps = (node("n"), pod("a"), scheduled("a", "n"), Update(dying))
+    assert broken(*steps, counted(n=("a",)), release=RELEASES[kubernetes]) == breaks

@@ -22,6 +22,8 @@ from refsched.suite.invariants.settled import LONG_ENOUGH, Quiet, left_behind, w
 REQUEUES_PLACED = "R-EVENT-57"
 """Where this rule holds, a pod that has a node may be requeued, stay queued when it is deleted, and be tried
 again."""
+FORGETS_THE_DELETED = "R-EVENT-09"
+"""Where this rule holds, an assumed pod counts no longer once its deletion begins."""
 ATTEMPT_RULES = ("R-INV-05",)
 QUEUE_RULES = ("R-INV-06", "R-INV-07")
 IDLE_RULES = ("R-INV-09",)
@@ -41,7 +43,9 @@ class Invariants:
         own: OwnPlugins | None = None,
     ) -> None:
         self._promises = promises_of(config, gates, release)
-        self._ledger = Ledger(frozenset(self._promises), release)
+        self._ledger = Ledger(
+            frozenset(self._promises), release, release.name in all_rules()[FORGETS_THE_DELETED].releases
+        )
         self._quiet = Quiet()
         self._doubled: set[str] | None = None if gates.get("SchedulerPopFromBackoffQ", True) else set()
         self._requeues_placed = release.name in all_rules()[REQUEUES_PLACED].releases

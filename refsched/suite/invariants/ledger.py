@@ -26,6 +26,8 @@ class Ledger:
 
     scheduler_names: frozenset[str]
     release: Release
+    forgets_the_deleted: bool = False
+    """An assumed pod counts no longer once its deletion begins."""
     nodes: dict[str, Node] = Factory(dict)
     pods: dict[str, Pod] = Factory(dict)
     bound: dict[str, str] = Factory(dict)
@@ -85,6 +87,8 @@ class Ledger:
             if shown.key in self.assumed and known is not None and known.spec != shown.spec:
                 self.unclear.add(shown.key)
             self.pods[shown.key] = shown
+            if self.forgets_the_deleted and shown.metadata.deletion_timestamp is not None:
+                self.assumed.pop(shown.key, None)
             if shown.spec.node_name:
                 self.assumed.pop(shown.key, None)
                 self.bound[shown.key] = shown.spec.node_name
