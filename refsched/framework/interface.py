@@ -11,6 +11,7 @@ Source: pkg/scheduler/framework/interface.go.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from typing import Any, ClassVar, Generic, Protocol, TypeGuard, TypeVar, cast, runtime_checkable
 
 from attrs import frozen
@@ -205,9 +206,22 @@ class RecordedCalls(Plugin, Protocol):
     def RECORDS_CALLS(self) -> bool: ...  # noqa: N802
 
 
+class Clock(Protocol):
+    """``now`` is in seconds; ``time`` is the same, as API objects have it."""
+
+    @property
+    def now(self) -> float: ...
+
+    @property
+    def time(self) -> datetime: ...
+
+
 class Api(Protocol):
     """An Api is how a plugin writes to the API server. What it writes appears in ``objects`` at once, and is
     recorded."""
+
+    @property
+    def clock(self) -> Clock: ...
 
     @property
     def objects(self) -> ObjectStore: ...

@@ -81,18 +81,8 @@ Runs = Generator[Stop, None, Status]
 # --- What plugins from Reserve on are called with -------------------------------------------------
 
 
-class Clock(Protocol):
-    """``now`` is in seconds."""
-
-    @property
-    def now(self) -> float: ...
-
-
 class Machine(Api, Protocol):
     """A Machine is what the plugins reach beside the pod and its node."""
-
-    @property
-    def clock(self) -> Clock: ...
 
     @property
     def waiting_pods(self) -> WaitingPods: ...

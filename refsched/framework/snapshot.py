@@ -7,6 +7,7 @@ Source: pkg/scheduler/backend/cache/snapshot.go.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
+from datetime import UTC, datetime
 from typing import TypeVar
 
 from attrs import field, frozen
@@ -27,7 +28,7 @@ class Snapshot:
     that exist.
 
     ``by_name`` and ``nodes`` hold the same NodeInfos. ``objects`` is what plugins read of other kinds;
-    ``choices`` decides where more than one answer is allowed.
+    ``choices`` decides where more than one answer is allowed. ``time`` is when the snapshot was taken.
     """
 
     nodes: tuple[NodeInfo, ...] = ()
@@ -35,6 +36,7 @@ class Snapshot:
     namespace_labels: Mapping[str, Mapping[str, str]] = field(factory=dict)
     objects: ObjectStore = field(factory=ObjectStore, eq=False)
     choices: Choices = field(factory=FirstChoice, eq=False)
+    time: datetime = field(default=datetime.min.replace(tzinfo=UTC), eq=False)
 
     def get(self, name: str) -> NodeInfo | None:
         return self.by_name.get(name)

@@ -99,6 +99,7 @@ class SchedulerState:
             namespace_labels=labels,
             objects=self.objects,
             choices=self.choices,
+            time=self.clock.time,
         )
 
     def bind(self, binding: Binding) -> Status:

@@ -22,6 +22,7 @@ from refsched.devices.claims import (
     claims_of,
     devices_in_use,
     end_allocation,
+    give_up_allocation,
     is_being_allocated,
     start_allocation,
 )
@@ -37,7 +38,7 @@ from refsched.framework.events import (
     ActionType,
     EventHint,
 )
-from refsched.framework.interface import Api, Continue, Reject, Skip
+from refsched.framework.interface import Api, Continue, Reject, Skip, WaitFor
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.post_filter import PostFilterContext, PostFilterResult
 from refsched.framework.snapshot import Snapshot
@@ -58,9 +59,17 @@ from refsched.plugins.dynamic_resources_claims import (
     preference,
     special_of,
 )
-from refsched.plugins.dynamic_resources_extended import IN_MEMORY, created_claim, special_claim
+from refsched.plugins.dynamic_resources_conditions import BindingConditions
+from refsched.plugins.dynamic_resources_extended import IN_MEMORY, special_claim
 from refsched.plugins.dynamic_resources_requests import may_be_allocated
-from refsched.plugins.dynamic_resources_writes import bind_claim, bind_special_claim, delete, protected, write
+from refsched.plugins.dynamic_resources_writes import (
+    bind_claims,
+    bound_claims,
+    delete,
+    protected,
+    take_back,
+    write,
+)
 from refsched.plugins.normalize import normalize
 from refsched.plugins.signatures import sign_without_resource_claims
 from refsched.rules import Reason, applies
@@ -88,6 +97,7 @@ class DynamicResources:
     WITHOUT_PRE_FILTER = error("not found")
     steps: AllocatorSteps = AllocatorSteps()
     is_timed: bool = True
+    conditions: BindingConditions = BindingConditions()
     ARGS = DynamicResourcesArgs
     READS = ("Pod.spec.resourceClaims", "ResourceClaim", "ResourceSlice", "DeviceClass", "DeviceTaintRule")
     allocator: ClassVar[type[Allocator]] = Allocator
@@ -95,7 +105,10 @@ class DynamicResources:
 
     @classmethod
     def of_args(cls, args: DynamicResourcesArgs) -> DynamicResources:
-        return cls(is_timed=bool(args.filter_timeout))
+        made = cls(is_timed=bool(args.filter_timeout))
+        if args.binding_timeout is None:
+            return made
+        return evolve(made, conditions=BindingConditions(args.binding_timeout))
 
     # --- PreEnqueue -------------------------------------------------------------------------------
 
@@ -126,7 +139,8 @@ class DynamicResources:
             status = SUCCESS if claim.is_allocated else may_be_allocated(claim, objects)
             if not status.is_success:
                 return Reject(status)
-        found = PodClaims(claims, None, choices=snapshot.choices)
+        failed = self.conditions.failed(claims, snapshot.time)
+        found = PodClaims(claims, None, choices=snapshot.choices, failed=failed)
         if special is not None:
             found = evolve(found, claims=(*claims, special), special=special_of(pod.pod, objects))
         if not found.to_allocate:
@@ -282,28 +296,11 @@ class DynamicResources:
         for claim in state.to_allocate if state is not None else ():
             if is_being_allocated(claim, objects):
                 applies("R-DRA-09")
-                end_allocation(claim, objects)
-                objects.restore(ResourceClaim, claim.name, claim.namespace)
+                give_up_allocation(claim, objects)
 
     def take_back(self, state: PodClaims | None, pod: PodInfo, node: NodeInfo, api: Api) -> None:
-        """R-DRA-10: When binding fails, an allocated claim that is reserved for the pod loses the reservation
-        and stays allocated. Source: Unreserve.
-        R-DRA-94: When binding fails, the special claim that was created for the pod is deleted.
-
-        Source: unreserveExtendedResourceClaim."""
-        for claim in state.claims if state is not None else ():
-            current = api.objects.latest(ResourceClaim, claim.name, claim.namespace)
-            if current is None or not current.is_allocated or not current.is_reserved_for(pod.pod.uid):
-                continue
-            applies("R-DRA-10")
-            others = tuple(user for user in current.status.reserved_for if user.uid != pod.pod.uid)
-            write(evolve(current, status=evolve(current.status, reserved_for=others)), api)
-        created = (
-            created_claim(pod.pod, api.objects) if state is not None and state.special is not None else None
-        )
-        if created is not None:
-            applies("R-DRA-94")
-            delete(created, api)
+        if state is not None:
+            take_back(state, pod.pod, api)
 
     # --- PreBind ----------------------------------------------------------------------------------
 
@@ -311,23 +308,15 @@ class DynamicResources:
         """Returns whether the pod has any claims."""
         return state is not None and bool(state.claims)
 
-    def pre_bind(self, state: PodClaims | None, pod: PodInfo, node: NodeInfo, api: Api) -> Status:
+    def pre_bind(self, state: PodClaims | None, pod: PodInfo, node: NodeInfo, api: Api) -> Status | WaitFor:
         """R-DRA-11: PreBind of DynamicResources writes into each claim that is not reserved for the pod the
         reservation, together with a new allocation."""
         if state is None:
             return SUCCESS
-        allocations = state.allocations or (None,) * len(state.claims)
-        for claim, allocation in zip(state.claims, allocations, strict=True):
-            if claim.is_reserved_for(pod.pod.uid):
-                continue
-            applies("R-DRA-11")
-            if claim.name == IN_MEMORY:
-                problem = bind_special_claim(claim, allocation, state.mappings, pod.pod, api)
-            else:
-                problem = bind_claim(claim, allocation, pod.pod, api)
-            if problem:
-                return error(Reason(problem, "R-DRA-11"))
-        return self.bound(state, api)
+        problem = bind_claims(state, pod.pod, api, self.conditions.allocation_time(api))
+        if problem:
+            return error(Reason(problem, "R-DRA-11"))
+        return self.conditions.wait(bound_claims(state, pod.pod, api), api, lambda: self.bound(state, api))
 
     def bound(self, state: PodClaims, api: Api) -> Status:
         """R-DRA-87 (observed: what counts while a binding cycle runs is not part of the API): Until PreBind of

@@ -54,7 +54,8 @@ class PodClaims:
     ``allocator`` is set if some are yet to be allocated, and ``allocations`` once Reserve has allocated them:
     for each claim its allocation, or None if it was allocated before. ``is_filtered`` says whether Filter
     looked for allocations. ``special`` is what the last claim is made of on each node, if it is for extended
-    resources, and ``mappings`` say what its requests serve."""
+    resources, and ``mappings`` say what its requests serve. ``failed`` are the keys of claims whose devices are
+    not expected to be ready any more."""
 
     claims: tuple[ResourceClaim, ...]
     allocator: Allocates | None
@@ -63,6 +64,7 @@ class PodClaims:
     is_filtered: bool = True
     special: Special | None = None
     mappings: tuple[Mapped, ...] = ()
+    failed: frozenset[str] = frozenset()
 
     @property
     def to_allocate(self) -> tuple[ResourceClaim, ...]:
@@ -98,8 +100,12 @@ class PodClaims:
         return evolve(self, claims=(*self.claims[:-1], made), mappings=mappings)
 
     def unavailable(self, node: NodeInfo) -> tuple[ResourceClaim, ...]:
-        """Returns the claims that are allocated where this node cannot reach them."""
-        return tuple(claim for claim in self.claims if not _reaches(claim.status.allocation, node))
+        """Returns the claims that are allocated where this node cannot reach them, or that have failed."""
+        return tuple(
+            claim
+            for claim in self.claims
+            if claim.key in self.failed or not _reaches(claim.status.allocation, node)
+        )
 
 
 def _reaches(allocation: AllocationResult | None, node: NodeInfo) -> bool:

@@ -8,8 +8,11 @@ Source: plugins/dynamicresources/dynamicresources.go, bindClaim.
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from attrs import evolve
 
+from refsched.devices.claims import is_being_allocated, start_allocation
 from refsched.framework.interface import Api
 from refsched.objects.dra import (
     DELETE_PROTECTION,
@@ -18,7 +21,8 @@ from refsched.objects.dra import (
     ResourceClaimConsumerReference,
 )
 from refsched.objects.pod import Pod
-from refsched.plugins.dynamic_resources_extended import Mapped
+from refsched.plugins.dynamic_resources_claims import PodClaims
+from refsched.plugins.dynamic_resources_extended import IN_MEMORY, Mapped, created_claim
 from refsched.rules import applies
 
 
@@ -30,9 +34,37 @@ def protected(claim: ResourceClaim) -> ResourceClaim:
     return evolve(claim, metadata=evolve(claim.metadata, finalizers=(*finalizers, DELETE_PROTECTION)))
 
 
-def bind_claim(claim: ResourceClaim, allocation: AllocationResult | None, pod: Pod, api: Api) -> str:
+def bind_claims(state: PodClaims, pod: Pod, api: Api, time: datetime | None) -> str:
+    """Writes the pod's reservations, and the new allocations with this time, if any. Returns what went wrong, or
+    ""."""
+    allocations = state.allocations or (None,) * len(state.claims)
+    for claim, allocation in zip(state.claims, allocations, strict=True):
+        if claim.is_reserved_for(pod.uid):
+            continue
+        applies("R-DRA-11")
+        if claim.name == IN_MEMORY:
+            problem = bind_special_claim(claim, allocation, state.mappings, pod, api, time)
+        else:
+            problem = bind_claim(claim, allocation, pod, api, time)
+        if problem:
+            return problem
+    return ""
+
+
+def bound_claims(state: PodClaims, pod: Pod, api: Api) -> list[tuple[str, str]]:
+    """Returns the namespaces and the names of the pod's claims once they are bound."""
+    created = (
+        created_claim(pod, api.objects) if claim.name == IN_MEMORY else claim for claim in state.claims
+    )
+    return [(claim.namespace, claim.name) for claim in created if claim is not None]
+
+
+def bind_claim(
+    claim: ResourceClaim, allocation: AllocationResult | None, pod: Pod, api: Api, time: datetime | None
+) -> str:
     """Writes the reservation, and a new allocation if there is one, into the claim as it is now. The
-    finalizer is written before. Returns what went wrong, or "". Source: bindClaim."""
+    finalizer is written before. An allocation without a time gets this one, if there is one. Returns what went
+    wrong, or "". Source: bindClaim."""
     current = api.objects.latest(ResourceClaim, claim.name, claim.namespace)
     if current is None:
         return f"{_first_step(claim, allocation)} claim {claim.key}: {_not_found(claim)}"
@@ -45,9 +77,17 @@ def bind_claim(claim: ResourceClaim, allocation: AllocationResult | None, pod: P
             current = protected(current)
             write(current, api)
         current = current.allocated(allocation)
+    if time is not None:
+        if current.status.allocation is None:
+            return f"claim {claim.key} got deallocated elsewhere in the meantime"
+        if current.status.allocation.allocation_timestamp is None:
+            current = current.allocated(evolve(current.status.allocation, allocation_timestamp=time))
     consumer = ResourceClaimConsumerReference(resource="pods", name=pod.name, uid=pod.uid)
     reserved = evolve(current.status, reserved_for=(*current.status.reserved_for, consumer))
-    write(evolve(current, status=reserved), api)
+    bound = evolve(current, status=reserved)
+    write(bound, api)
+    if is_being_allocated(claim, api.objects):
+        start_allocation(bound, api.objects)
     return ""
 
 
@@ -57,6 +97,7 @@ def bind_special_claim(
     mappings: tuple[Mapped, ...],
     pod: Pod,
     api: Api,
+    time: datetime | None,
 ) -> str:
     """R-DRA-96: PreBind of DynamicResources creates the special claim, allocates it to the pod, and notes in
     the status of the pod what it serves; if it serves nothing, this is an error.
@@ -66,10 +107,29 @@ def bind_special_claim(
     applies("R-DRA-96")
     created = api.write("create", evolve(claim, metadata=evolve(claim.metadata, name="", uid="")))
     api.objects.assume(created)
-    problem = bind_claim(created, allocation, pod, api)
+    problem = bind_claim(created, allocation, pod, api, time)
     if problem or mappings:
         return problem
     return f"nil or empty request mappings, no update of pod {pod.key} ExtendedResourceClaimStatus"
+
+
+def take_back(state: PodClaims, pod: Pod, api: Api) -> None:
+    """R-DRA-10: When binding fails, an allocated claim that is reserved for the pod loses the reservation
+    and stays allocated. Source: Unreserve.
+    R-DRA-94: When binding fails, the special claim that was created for the pod is deleted.
+
+    Source: unreserveExtendedResourceClaim."""
+    for claim in state.claims:
+        current = api.objects.latest(ResourceClaim, claim.name, claim.namespace)
+        if current is None or not current.is_allocated or not current.is_reserved_for(pod.uid):
+            continue
+        applies("R-DRA-10")
+        others = tuple(user for user in current.status.reserved_for if user.uid != pod.uid)
+        write(evolve(current, status=evolve(current.status, reserved_for=others)), api)
+    created = created_claim(pod, api.objects) if state.special is not None else None
+    if created is not None:
+        applies("R-DRA-94")
+        delete(created, api)
 
 
 def delete(claim: ResourceClaim, api: Api) -> None:

@@ -274,7 +274,6 @@ GAPS = (
     "nominations of pods that are gated, and the flush of gated pods",
     "budgets that are used up",
     "the defaults of pod-level resources",
-    "how PreBind waits for the binding conditions of devices",
 )
 
 # --- The release ----------------------------------------------------------------------------------

@@ -11,11 +11,7 @@ from refsched.config.resolve import resolve
 from refsched.config.scalars import is_label_value, is_qualified_name
 from refsched.errors import InputError
 from refsched.plugins.default_preemption import DefaultPreemptionArgs
-from refsched.plugins.dynamic_resources_args import (
-    DEFAULT_FILTER_TIMEOUT,
-    DynamicResourcesArgs,
-    DynamicResourcesArgsWithoutTimeout,
-)
+from refsched.plugins.dynamic_resources_args import DEFAULT_BINDING_TIMEOUT, DEFAULT_FILTER_TIMEOUT
 from refsched.plugins.inter_pod_affinity import InterPodAffinityArgs
 from refsched.plugins.node_affinity import NodeAffinityArgs
 from refsched.plugins.node_resources_balanced_allocation import NodeResourcesBalancedAllocationArgs
@@ -32,6 +28,10 @@ from refsched.plugins.volume_binding_without_scores import (
 )
 from refsched.releases import DEFAULT, RELEASES
 from refsched.releases.release import Release
+from refsched.releases.v1_35.plugins.dynamic_resources_args import (
+    DynamicResourcesArgs,
+    DynamicResourcesArgsWithoutTimeout,
+)
 from refsched.releases.v1_35.plugins.node_resources_fit import (
     NodeResourcesFitArgs as NodeResourcesFitArgsOfV135,
 )
@@ -94,6 +94,24 @@ def test_feature_gates_have_a_say_in_defaults() -> None:
     assert read_args("DynamicResources", {}, NO_FILTER_TIMEOUT) == DynamicResourcesArgsWithoutTimeout()
 
 
+def test_a_binding_timeout_is_ten_minutes_and_no_shorter_than_a_second() -> None:
+    kubernetes = RELEASES["1.37"]
+    for release in (kubernetes, with_feature_gates({"DRASchedulerFilterTimeout": False}, kubernetes)):
+        assert read_args("DynamicResources", {}, release).binding_timeout == DEFAULT_BINDING_TIMEOUT
+        assert read_args("DynamicResources", {"bindingTimeout": "1s"}, release).binding_timeout == 1
+        problem = refusal("DynamicResources", {"bindingTimeout": "900ms"}, release)
+        assert problem == "bindingTimeout: is shorter than 1 second"
+
+
+@pytest.mark.parametrize("version", ["1.34", "1.35"])
+def test_a_binding_timeout_without_its_feature_gate_is_refused(version: str) -> None:
+    kubernetes = RELEASES[version]
+    for release in (kubernetes, with_feature_gates({"DRASchedulerFilterTimeout": False}, kubernetes)):
+        assert read_args("DynamicResources", {}, release).binding_timeout is None
+        problem = refusal("DynamicResources", {"bindingTimeout": "5s"}, release)
+        assert problem == "bindingTimeout: feature gate DRADeviceBindingConditions is off"
+
+
 def test_the_type_of_arguments_may_be_given() -> None:
     for kind in ("", "InterPodAffinityArgs"):
         read = read_args("InterPodAffinity", {"apiVersion": API_VERSION, "kind": kind})
@@ -135,7 +153,6 @@ def spread(*constraints: dict[str, Any]) -> dict[str, Any]:
             "minCandidateNodesPercentage: minCandidateNodesAbsolute is 0 as well",
         ),
         ("DynamicResources", {"filterTimeout": "-1s"}, "filterTimeout: is negative"),
-        ("DynamicResources", {"bindingTimeout": "1s"}, "bindingTimeout: is not a field here"),
         (
             "NodeResourcesBalancedAllocation",
             {"resources": [{"name": "cpu"}, {"name": "cpu"}]},

@@ -18,6 +18,7 @@ from refsched.releases.release import FeatureGate, Release
 from refsched.releases.v1_35.cycle.failure import handle_scheduling_failure
 from refsched.releases.v1_35.objects import as_read
 from refsched.releases.v1_35.plugins.dynamic_resources import DynamicResources
+from refsched.releases.v1_35.plugins.dynamic_resources_args import DynamicResourcesArgsWithoutTimeout
 from refsched.releases.v1_35.plugins.image_locality import ImageLocality
 from refsched.releases.v1_35.plugins.inter_pod_affinity import InterPodAffinity
 from refsched.releases.v1_35.plugins.node_resources_balanced_allocation import NodeResourcesBalancedAllocation
@@ -56,6 +57,11 @@ def without_expectation(release: Release) -> Release:
     )
 
 
+def _without_filter_timeout(release: Release) -> Release:
+    plugin = evolve(release.plugins["DynamicResources"], args=DynamicResourcesArgsWithoutTimeout)
+    return release.with_plugin(plugin)
+
+
 def _preempting_at_once(release: Release) -> Release:
     return evolve(release, evict=partial(evict_at_once, preempt=preempt_pod))
 
@@ -68,6 +74,9 @@ GATES = (
     FeatureGate("DRADeviceTaints", False, "devices have taints, claims tolerations"),
     FeatureGate("DRAExtendedResource", False, "devices stand in for extended resources"),
     FeatureGate("DRAPartitionableDevices", False, "devices share counters"),
+    FeatureGate(
+        "DRASchedulerFilterTimeout", True, "a search for devices is timed", otherwise=_without_filter_timeout
+    ),
     FeatureGate(
         "InPlacePodLevelResourcesVerticalScaling", False, "a pod's status counts for its pod-level requests"
     ),
@@ -102,12 +111,13 @@ OF_SHARES = {
     *("R-DRA-31", "R-DRA-38", "R-DRA-46", "R-DRA-47", "R-DRA-48", "R-DRA-49", "R-DRA-63", "R-DRA-86"),
     *("R-DRA-102", "R-DRA-105", "R-DRA-106"),
 }
+OF_BINDING_CONDITIONS = {"R-DRA-97", "R-DRA-98", "R-DRA-99"}
 OF_EXTENDED_RESOURCES = {
     "R-BATCH-23",
     *("R-DRA-90", "R-DRA-91", "R-DRA-92", "R-DRA-93", "R-DRA-94", "R-DRA-95", "R-DRA-96"),
     *("R-FIT-13", "R-FIT-14", "R-FIT-15"),
 }
-"""Devices have no taints, counters and shares, and serve no extended resources."""
+"""Devices have no taints, counters, shares and binding conditions, and serve no extended resources."""
 
 OF_RESIZED_PODS = {"R-REQUEST-17"}
 """The status of a pod does not count for its pod-level requests."""
@@ -130,6 +140,7 @@ V1_35 = evolve(
     | OF_TAINTS
     | OF_COUNTERS
     | OF_SHARES
+    | OF_BINDING_CONDITIONS
     | OF_EXTENDED_RESOURCES
     | OF_RESIZED_PODS,
 )

@@ -91,6 +91,7 @@ GATES = (
 
 LACKS = {
     *("R-DRA-35", "R-DRA-88", "R-DRA-89"),  # DeviceTaintRules; the deletion of a claim is no event
+    "R-DRA-100",  # No allocation counts as about to be written while PreBind waits
     *("R-VOLBIND-30", "R-VOLBIND-31", "R-VOLBIND-32", "R-VOLBIND-33", "R-ARGS-18"),  # StorageCapacityScoring
     "R-VOLLIMIT-14",  # VolumeLimitScaling
     "R-NODENAME-02",

@@ -143,6 +143,7 @@ ERRORS = (
     Reason('resourceclaims.resource.k8s.io "{}" not found', "R-DRA-11"),
     Reason("claim {} got deleted in the meantime", "R-DRA-11"),
     Reason("claim {} got allocated elsewhere in the meantime", "R-DRA-11"),
+    Reason("claim {} got deallocated elsewhere in the meantime", "R-DRA-11"),
     Reason("claim {}, request {}: checking capacity for device {}: {}", "R-DRA-49"),
     Reason('capacity "{}": capacity value is negative', "R-DRA-49"),
     Reason("capacity request cannot be represented in the device's range arithmetic: {}", "R-DRA-49"),

@@ -76,6 +76,7 @@ WITHOUT_EXAMPLE: Mapping[str, str] = {
                 "R-DRA-87",
                 "R-DRA-88",
                 "R-DRA-89",
+                *("R-DRA-97", "R-DRA-98", "R-DRA-99", "R-DRA-100"),
                 "R-DRA-101",
                 "R-DRA-102",
                 "R-DRA-103",

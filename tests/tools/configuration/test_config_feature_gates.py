@@ -8,8 +8,8 @@ from collections.abc import Mapping
 import pytest
 
 from refsched.errors import InputError
-from refsched.plugins.dynamic_resources_args import DynamicResourcesArgsWithoutTimeout
 from refsched.releases import DEFAULT
+from refsched.releases.v1_35.plugins.dynamic_resources_args import DynamicResourcesArgsWithoutTimeout
 from refsched.tools.configuration.feature_gates import with_feature_gates
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """DynamicResources before 1.36.
 
-Changed by: kubernetes #137607 (a search for devices that takes too long is an error), #139017 (claims that are
-allocated already count for the score).
+Changed by: KEP-5007 (feature gate DRADeviceBindingConditions is on), kubernetes #137607 (a search for devices that
+takes too long is an error), #139017 (claims that are allocated already count for the score).
 
 Observed: how a search ends that takes too long is a setting.
 Shows in: devices.
@@ -11,12 +11,13 @@ Source: plugins/dynamicresources/dynamicresources.go.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
 
 from attrs import frozen
 
 from refsched.devices.errors import SearchTooLong
-from refsched.framework.interface import Continue, Reject
+from refsched.framework.interface import Api, Continue, Reject
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Status, error, unresolvable
@@ -24,7 +25,9 @@ from refsched.objects.dra import ResourceClaim
 from refsched.objects.pod import Pod
 from refsched.objects.store import ObjectStore
 from refsched.plugins.dynamic_resources_claims import Allocations, PodClaims, allocations_on
+from refsched.plugins.dynamic_resources_conditions import BindingConditions
 from refsched.releases.v1_35.devices import Allocator
+from refsched.releases.v1_35.plugins.dynamic_resources_args import DynamicResourcesArgs
 from refsched.releases.v1_36.plugins import dynamic_resources as later
 from refsched.rules import Reason, applies
 
@@ -36,7 +39,23 @@ MAX_ORDERS = 5040
 
 
 @frozen
+class NoBindingConditions(BindingConditions):
+    """No device has to be ready before a pod is bound."""
+
+    def allocation_time(self, api: Api) -> None:
+        """Returns None: an allocation has no time."""
+
+    def failed(self, claims: Iterable[ResourceClaim], now: datetime) -> frozenset[str]:
+        return frozenset()
+
+    def wait(self, claims: Sequence[tuple[str, str]], api: Api, bound: Callable[[], Status]) -> Status:
+        return bound()
+
+
+@frozen
 class DynamicResources(later.DynamicResources):
+    conditions: BindingConditions = NoBindingConditions()
+    ARGS = DynamicResourcesArgs
     allocator = Allocator
 
     def allocations(self, state: PodClaims, node: NodeInfo) -> Allocations:

@@ -15,7 +15,7 @@ from attrs import evolve, frozen
 
 from refsched.devices.claims import end_allocation
 from refsched.framework.events import RESOURCE_CLAIM, ActionType, EventHint
-from refsched.framework.interface import Api
+from refsched.framework.interface import Api, WaitFor
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.post_filter import PostFilterContext, PostFilterResult
 from refsched.framework.status import SUCCESS, Status, unschedulable
@@ -49,7 +49,7 @@ class DynamicResources(current.DynamicResources):
         said = STILL_NOT_SCHEDULABLE if has_claims else NOTHING_TO_DEALLOCATE
         return evolve(result, status=unschedulable(said))
 
-    def pre_bind(self, state: PodClaims | None, pod: PodInfo, node: NodeInfo, api: Api) -> Status:
+    def pre_bind(self, state: PodClaims | None, pod: PodInfo, node: NodeInfo, api: Api) -> Status | WaitFor:
         """R-DRA-112 (instead of R-DRA-87): An allocation counts as about to be written until PreBind of
         DynamicResources has written the claims, or has failed to write one of them."""
         applies("R-DRA-112", when=state is not None and state.to_allocate)
