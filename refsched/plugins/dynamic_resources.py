@@ -11,7 +11,7 @@ Source: plugins/dynamicresources/dynamicresources.go.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import ClassVar
 
 from attrs import evolve, frozen
@@ -95,6 +95,7 @@ class DynamicResources:
         "preBind",
     )
     WITHOUT_PRE_FILTER = error("not found")
+    SCORES_BY_PRE_FILTER = True
     steps: AllocatorSteps = AllocatorSteps()
     is_timed: bool = True
     conditions: BindingConditions = BindingConditions()
@@ -233,13 +234,6 @@ class DynamicResources:
         )
 
     # --- Score ------------------------------------------------------------------------------------
-
-    def pre_score(
-        self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot
-    ) -> Continue[PodClaims | None] | Reject:
-        """Returns the claims as PreFilter found them. The plugin of kube-scheduler has no PreScore."""
-        found = self.pre_filter(pod, snapshot)
-        return Continue(found.state if isinstance(found, Continue) else None)
 
     def score(self, state: PodClaims | None, pod: PodInfo, node: NodeInfo) -> int:
         """R-DRA-18: A node scores, for each list of alternatives of which one would be allocated there, 8 less

@@ -16,7 +16,7 @@ from device_world import (
     one,
     piece,
 )
-from world import FEASIBLE, World, unresolvable
+from world import FEASIBLE, World, configuration, profile, unresolvable
 
 from refsched.framework.choices import SeededChoices
 from refsched.framework.interface import Continue, Reject
@@ -574,3 +574,15 @@ def test_a_claim_that_disappears_between_queue_and_cycle_is_found_missing(cluste
 
     assert attempt.pre_filter is not None
     assert attempt.pre_filter.reasons == ('could not find ResourceClaim "default/c"',)
+
+
+# --- Points that are left out ---------------------------------------------------------------------
+
+
+def test_score_fails_for_any_pod_where_pre_filter_was_left_out() -> None:
+    off = {"disabled": [{"name": NAME}]}
+    world = World(configuration(profile(preFilter=off, filter=off)), kubernetes="1.37")
+    world.node("n1")
+    world.node("n2")
+
+    assert world.schedule("p").message == f'running Score plugins: plugin "{NAME}" failed with: not found'

@@ -84,11 +84,11 @@ class DynamicResources(later.DynamicResources):
 
     def pre_score(
         self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot
-    ) -> Continue[PodClaims | None] | Reject:
+    ) -> Continue[None] | Reject:
         """R-DRA-123: Scoring fails with an error if
         some of the pod's claims are yet to be allocated and others are not."""
-        found = super().pre_score(pod, feasible, snapshot)
+        found = self.pre_filter(pod, snapshot)
         state = found.state if isinstance(found, Continue) else None
         if state is not None and 0 < len(state.to_allocate) < len(state.claims):
             return Reject(error(FEWER_ALLOCATIONS.of(len(state.to_allocate))))
-        return found
+        return Continue(None)
