@@ -146,6 +146,8 @@ class Following:
             return cast("T", self._volumes(self.record, cast("Sequence[VolumeOrder]", options)))
         if question == "victim":
             return cast("T", self._victim(self.record, cast("Sequence[PodInfo]", options)))
+        if question == "budgets":
+            return self._budgets(self.record, options)
         if question == "candidate":
             return self._candidate(self.record, options)
         if question == "error":
@@ -287,6 +289,16 @@ class Following:
         victims = record.victims or ()
         return next((info for info in options if info.pod.key not in victims), options[0])
 
+    def _budgets(self, record: Attempt, options: Sequence[T]) -> T:
+        """Returns the candidate with the recorded victims, of those on one node that differ by the order of
+        budgets."""
+        shown = next(
+            (option for option in options if self._shows(record, cast("Candidate", option))), options[0]
+        )
+        if record.victims is None or cast("Candidate", shown).node != record.nominated_node:
+            self.guessed_on.add(cast("Candidate", shown).node)
+        return shown
+
     def _candidate(self, record: Attempt, options: Sequence[T]) -> T:
         """Returns the candidate that the record shows. A record without ``victims`` may still show the nominated
         node; one without either may show that the eviction ended at a victim that does not exist any more."""
@@ -294,12 +306,15 @@ class Following:
             if self._shows_cut_short(record, cast("Candidate", option)):
                 return option
         for option in options:
-            candidate = cast("Candidate", option)
-            victims = tuple(sorted(victim.pod.key for victim in candidate.victims))
-            same_victims = record.victims is None or tuple(sorted(record.victims)) == victims
-            if same_victims and record.nominated_node in (None, candidate.node):
+            if self._shows(record, cast("Candidate", option)):
                 return option
         return options[0]
+
+    @staticmethod
+    def _shows(record: Attempt, candidate: Candidate) -> bool:
+        victims = tuple(sorted(victim.pod.key for victim in candidate.victims))
+        same_victims = record.victims is None or tuple(sorted(record.victims)) == victims
+        return same_victims and record.nominated_node in (None, candidate.node)
 
     def _shows_cut_short(self, record: Attempt, candidate: Candidate) -> bool:
         deleted = [

@@ -20,7 +20,8 @@ class Choices(Protocol):
         ``hint`` (the candidate with the highest total that is tried first),
         ``candidate`` (of preemption), ``volumes`` (the order in which they are considered), ``allocation`` (of
         devices on the chosen node), ``claim`` (the one to deallocate), ``victim`` (the next of equally important
-        pods), ``service`` (the count of one of many Services) or ``error`` (the next one that is reported)."""
+        pods), ``budgets`` (what follows on one node from the order of budgets), ``service`` (the count of one of
+        many Services) or ``error`` (the next one that is reported)."""
         ...
 
 

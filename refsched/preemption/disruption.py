@@ -2,12 +2,13 @@
 """Disruption: which of the possible victims a PodDisruptionBudget protects.
 
 Promised: PodDisruptionBudget is documented with the policy API.
-Source: plugins/defaultpreemption/default_preemption.go, filterPodsWithPDBViolation.
+Source: framework/preemption/util.go, FilterVictimsWithPDBViolation.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice, permutations, product
 
 from attrs import frozen
 
@@ -17,6 +18,9 @@ from refsched.objects.pod import Pod
 from refsched.objects.policy import PodDisruptionBudget
 from refsched.objects.selectors import NOTHING, Selector, compile_selector
 from refsched.rules import applies
+
+MAX_ORDERS = 720
+"""At most so many orders of budgets are considered: all those of six budgets."""
 
 
 @frozen
@@ -42,20 +46,42 @@ class ByProtection:
     others: tuple[PodInfo, ...]
 
 
-def by_protection(pods: Sequence[PodInfo], budgets: Budgets) -> ByProtection:
+def by_protection(pods: Sequence[PodInfo], budgets: Budgets) -> Sequence[ByProtection]:
+    """R-PREEMPT-21 (observed: the order of a map is an accident; shows in preemption): A possible victim that
+    violates a PodDisruptionBudget takes no disruption from those that are looked at after it. In which order they
+    are looked at is open.
+
+    Returns the splits that are possible, each once. kube-scheduler takes one order for all nodes of an attempt;
+    here each node has its own."""
+    found = split(pods, budgets)
+    if not found.violating or all(len(known) < 2 for known in budgets.by_namespace.values()):
+        return (found,)
+    namespaces = budgets.by_namespace.keys()
+    orders = islice(product(*map(permutations, budgets.by_namespace.values())), MAX_ORDERS)
+    splits = [split(pods, Budgets(dict(zip(namespaces, order, strict=True)))) for order in orders]
+    return tuple(dict.fromkeys(splits))
+
+
+def split(pods: Sequence[PodInfo], budgets: Budgets, *, stops: bool = True) -> ByProtection:
     """R-PREEMPT-07 (shows in preemption): Each possible victim takes one disruption from every PodDisruptionBudget
-    that selects it, and violates a budget that has none left; a pod listed in ``disruptedPods`` takes none."""
+    that selects it, and violates a budget that has none left; a pod listed in ``disruptedPods`` takes none.
+
+    ``stops`` says that a pod takes none after it has violated a budget."""
     left: dict[tuple[str, str], int] = {}
     violating: list[PodInfo] = []
     others: list[PodInfo] = []
     for info in pods:
         violated = False
         for budget, selector in budgets.by_namespace.get(info.pod.namespace, ()):
-            if _counts_against(budget, selector, info.pod):
-                applies("R-PREEMPT-07")
-                name = budget.namespace, budget.name
-                left[name] = left.get(name, budget.status.disruptions_allowed) - 1
-                violated = violated or left[name] < 0
+            if not _counts_against(budget, selector, info.pod):
+                continue
+            if violated and stops:
+                applies("R-PREEMPT-21")
+                break
+            applies("R-PREEMPT-07")
+            name = budget.namespace, budget.name
+            left[name] = left.get(name, budget.status.disruptions_allowed) - 1
+            violated = violated or left[name] < 0
         (violating if violated else others).append(info)
     return ByProtection(tuple(violating), tuple(others))
 

@@ -9,6 +9,7 @@ Source: plugins/defaultpreemption/default_preemption.go, SelectVictimsOnNode.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from datetime import datetime
 
 from attrs import frozen
@@ -18,7 +19,7 @@ from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.post_filter import PostFilterContext
 from refsched.framework.status import Status, unresolvable
 from refsched.preemption.candidate import Candidate
-from refsched.preemption.disruption import Budgets, by_protection
+from refsched.preemption.disruption import Budgets, ByProtection, by_protection
 from refsched.preemption.eligibility import may_preempt
 from refsched.preemption.importance import StartTimes, all_now, by_importance
 from refsched.rules import Reason, applies
@@ -50,23 +51,27 @@ def select_victims(
         return status
     applies("R-PREEMPT-08")
     in_order = steps.by_importance(potential, started, context.choices)
-    protected = by_protection(in_order, budgets)
-    violating = [pod for pod in protected.violating if not trial.reprieves(pod)]
-    victims = violating + [pod for pod in protected.others if not trial.reprieves(pod)]
-    if steps.sorts_victims and protected.violating and protected.others:
-        victims = steps.by_importance(victims, started, context.choices)
-    return Candidate(node.name, tuple(victims), len(violating))
+    candidates: list[Candidate] = []
+    for protected in steps.by_protection(in_order, budgets):
+        tried = copy(trial)
+        violating = [pod for pod in protected.violating if not tried.reprieves(pod)]
+        victims = violating + [pod for pod in protected.others if not tried.reprieves(pod)]
+        if steps.sorts_victims and protected.violating and protected.others:
+            victims = steps.by_importance(victims, started, context.choices)
+        candidates.append(Candidate(node.name, tuple(victims), len(violating)))
+    return context.choices.choose("budgets", candidates) if len(candidates) > 1 else candidates[0]
 
 
 @frozen
 class PreemptionSteps:
     """PreemptionSteps are steps of preemption that a release may do otherwise; the defaults do what the rules
     say. ``start_times`` says when the pods of a node started, ``by_importance`` sorts them, the most important
-    first, and ``sorts_victims`` says whether those that are not reprieved are sorted once more. ``select_victims``
-    finds them."""
+    first, ``by_protection`` splits them by what budgets protect, and ``sorts_victims`` says whether those that are
+    not reprieved are sorted once more. ``select_victims`` finds them."""
 
     start_times: Callable[[Sequence[PodInfo], datetime], StartTimes] = all_now
     by_importance: Callable[[Sequence[PodInfo], StartTimes, Choices], list[PodInfo]] = by_importance
+    by_protection: Callable[[Sequence[PodInfo], Budgets], Sequence[ByProtection]] = by_protection
     sorts_victims: bool = True
     select_victims: Callable[[PostFilterContext, NodeInfo, Budgets, PreemptionSteps], Candidate | Status] = (
         select_victims

@@ -272,7 +272,6 @@ GATES = gates(
 
 GAPS = (
     "nominations of pods that are gated, and the flush of gated pods",
-    "budgets that are used up",
     "the defaults of pod-level resources",
 )
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from attrs import evolve
+
 from refsched.framework.node_info import PodInfo
 from refsched.objects.pod import Pod
 from refsched.objects.policy import PodDisruptionBudget
 from refsched.objects.reading import read_as
 from refsched.preemption.disruption import Budgets, by_protection
+from refsched.releases.v1_36.plugins.default_preemption import at_every_budget
 
 WEB = {"matchLabels": {"app": "web"}}
 
@@ -33,10 +36,15 @@ def budget(selector: Any = WEB, allowed: int = 0, disrupted: tuple[str, ...] = (
     )
 
 
+def every_violating(pods: list[PodInfo], *budgets: PodDisruptionBudget) -> list[list[str]]:
+    found = by_protection(pods, Budgets.of(budgets))
+    assert all({*protected.violating, *protected.others} == set(pods) for protected in found)
+    return [[info.pod.name for info in protected.violating] for protected in found]
+
+
 def violating(pods: list[PodInfo], *budgets: PodDisruptionBudget) -> list[str]:
-    protected = by_protection(pods, Budgets.of(budgets))
-    assert {*protected.violating, *protected.others} == set(pods)
-    return [info.pod.name for info in protected.violating]
+    [found] = every_violating(pods, *budgets)
+    return found
 
 
 def test_pods_take_what_the_budget_allows_in_order_and_the_rest_violate_it() -> None:
@@ -53,10 +61,29 @@ def test_a_pod_that_is_being_disrupted_has_been_paid_for() -> None:
     assert violating(pods, budget(allowed=1, disrupted=("a",))) == ["c"]
 
 
-def test_one_of_two_budgets_is_enough_and_both_are_charged() -> None:
-    pods = [pod("a", app="web", tier="front"), pod("b", tier="front")]
-    front = budget({"matchLabels": {"tier": "front"}}, allowed=1)
-    assert violating(pods, budget(), front) == ["a", "b"]
+def named(name: str, selector: Any, allowed: int) -> PodDisruptionBudget:
+    made = budget(selector, allowed)
+    return evolve(made, metadata=evolve(made.metadata, name=name))
+
+
+FRONT = {"matchLabels": {"tier": "front"}}
+BOTH = [pod("a", app="web", tier="front"), pod("b", tier="front")]
+
+
+def test_a_victim_takes_nothing_more_once_it_has_violated_a_budget() -> None:
+    web, front = named("web", WEB, 0), named("front", FRONT, 1)
+    assert every_violating(BOTH, web, front) == [["a"], ["a", "b"]]
+    assert every_violating(BOTH, front, web) == [["a", "b"], ["a"]]
+
+
+def test_the_order_of_budgets_does_not_matter_while_none_is_used_up() -> None:
+    assert every_violating(BOTH, named("web", WEB, 1), named("front", FRONT, 2)) == [[]]
+
+
+def test_before_1_37_every_budget_is_charged() -> None:
+    budgets = Budgets.of([named("web", WEB, 0), named("front", FRONT, 1)])
+    [found] = at_every_budget(BOTH, budgets)
+    assert [info.pod.name for info in found.violating] == ["a", "b"]
 
 
 def test_an_empty_a_missing_or_an_invalid_selector_protects_nothing() -> None:

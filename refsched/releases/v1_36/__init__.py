@@ -95,7 +95,7 @@ LACKS = {
     *("R-VOLBIND-30", "R-VOLBIND-31", "R-VOLBIND-32", "R-VOLBIND-33", "R-ARGS-18"),  # StorageCapacityScoring
     "R-VOLLIMIT-14",  # VolumeLimitScaling
     "R-NODENAME-02",
-    *("R-PREEMPT-19", "R-PREEMPT-20", "R-PREEMPT-PREP-04"),
+    *("R-PREEMPT-19", "R-PREEMPT-20", "R-PREEMPT-21", "R-PREEMPT-PREP-04"),
 }
 
 V1_36 = evolve(

@@ -61,7 +61,15 @@ WITHOUT_EXAMPLE: Mapping[str, str] = {
     ),
     **dict.fromkeys(
         (
-            *("R-PREEMPT-19", "R-PREEMPT-20", "R-PODAFF-16", "R-PODAFF-17", "R-SPREAD-18", "R-DECLARED"),
+            *(
+                "R-PREEMPT-19",
+                "R-PREEMPT-20",
+                "R-PREEMPT-21",
+                "R-PODAFF-16",
+                "R-PODAFF-17",
+                "R-SPREAD-18",
+                "R-DECLARED",
+            ),
             *("R-CURE-NodeDeclaredFeatures", "R-SEARCH-15"),
         ),
         _NOT_IN_THE_DEFAULT_RELEASE,

@@ -23,13 +23,14 @@ from refsched.preemption.disruption import Budgets
 from refsched.preemption.eligibility import waits_for_a_victim
 from refsched.preemption.pick import outranked_on, rank
 from refsched.preemption.victims import PreemptionSteps
+from refsched.releases.v1_36.plugins.default_preemption import at_every_budget
 from refsched.rules import applies
 
 
 @frozen
 class DefaultPreemption:
     READS = ("Pod.spec.preemptionPolicy", "PodDisruptionBudget")
-    steps: PreemptionSteps = PreemptionSteps(sorts_victims=False)
+    steps: PreemptionSteps = PreemptionSteps(by_protection=at_every_budget, sorts_victims=False)
     name = "DefaultPreemption"
     POINTS = ("postFilter",)
 
