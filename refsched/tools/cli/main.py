@@ -16,7 +16,13 @@ import click
 
 from refsched.errors import InputError, one_line
 from refsched.tools.cli.exit_codes import AGREED, NOT_JUDGED
-from refsched.tools.cli.options import cluster_options, files_option, of_implementation, output_option
+from refsched.tools.cli.options import (
+    cluster_options,
+    files_option,
+    nodes_options,
+    of_implementation,
+    output_option,
+)
 from refsched.tools.garbage_collection import look_seldom
 
 
@@ -204,8 +210,12 @@ def schedule(output: str, **given: Any) -> None:
 @cli.command()
 @click.argument("pod", metavar="NAMESPACE/POD")
 @cluster_options
-def explain(pod: str, output: str, **given: Any) -> None:
-    """Explain why a pod goes where it goes, and why not elsewhere.
+@nodes_options
+def explain(pod: str, output: str, nodes: bool, node: str, **given: Any) -> None:
+    """Explain why a pod goes where it goes, and why not elsewhere; or why it fits nowhere, and what would help.
+
+    Of a pod that fits nowhere the first line after its name says why, then come the reasons with the number of
+    nodes of each, and what would help: each change was tried, by deciding again.
 
     The pod is decided against the cluster as it is given: other pending pods are not placed first, but count
     where they are nominated. A pod that runs already is decided as if it did not run. Of a trace (.jsonl), as the
@@ -215,7 +225,7 @@ def explain(pod: str, output: str, **given: Any) -> None:
     from refsched.tools.cli.explain import explain as run
     from refsched.tools.cli.inputs import Given
 
-    sys.exit(run(Given(**given), pod, output))
+    sys.exit(run(Given(**given), pod, output, node or ("*" if nodes else "")))
 
 
 @cli.command()

@@ -82,3 +82,10 @@ def cluster_options(command: Command) -> Command:
     for option in reversed(options):
         command = option(command)
     return command
+
+
+def nodes_options(command: Command) -> Command:
+    """Adds the options that say which nodes are listed one by one."""
+    by_name = click.option("--node", default="", metavar="GLOB", help="List the nodes of such a name only.")
+    all_of_them = click.option("--nodes", is_flag=True, help="List every node.")
+    return all_of_them(by_name(command))

@@ -14,10 +14,12 @@ from functools import reduce
 from attrs import evolve, frozen
 
 from refsched.cycle.decide import Decision
+from refsched.errors import InputError
 from refsched.framework.cycle_state import Scores
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.status import Status
 from refsched.machine.scheduler import Scheduler
+from refsched.objects.kinds import described_as
 from refsched.objects.meta import ApiObject
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod, PodStatus
@@ -33,9 +35,14 @@ from refsched.objects.resources import (
 from refsched.records import UNSCHEDULABLE, Attempt
 from refsched.tools.planner.cluster import show, why_gated
 from refsched.tools.planner.defects_met import DefectsMet
-from refsched.tools.planner.explanation import Explanation, Lack, NodeVerdict, Score
+from refsched.tools.planner.explanation import Explanation
 from refsched.tools.planner.helped_by_preemption import helped_by_preemption
+from refsched.tools.planner.pending.answer import after_a_node_was_found, answer
+from refsched.tools.planner.pending.before_filter import why_gated_words
+from refsched.tools.planner.pending.helpful_changes import what_helps_gated
+from refsched.tools.planner.pending.words import sentence, taint_text, untolerated_taints
 from refsched.tools.planner.rejections import EXTENDER, LEFT_OUT, PRE_FILTER, REMOVED
+from refsched.tools.planner.verdicts import Lack, NodeVerdict, Score
 
 FIT = "NodeResourcesFit"
 TAINTS = "TaintToleration"
@@ -51,11 +58,19 @@ def explain(scheduler: Scheduler, objects: Sequence[ApiObject], pod: Pod) -> Exp
     gated = why_gated(scheduler, waiting)
     if gated is not None:
         return Explanation(
-            pod.key, pod.priority, "gated", bound_to=bound_to, message=gated.message, rejected=gated
+            pod.key,
+            pod.priority,
+            "gated",
+            bound_to=bound_to,
+            message=gated.message,
+            rejected=gated,
+            headline=sentence(why_gated_words(waiting, gated)),
+            would_help=what_helps_gated(scheduler, waiting),
         )
     before = _look(scheduler, waiting)
-    scheduler.schedule(pod.key)
-    attempt = next(record for record in scheduler.take_records() if isinstance(record, Attempt))
+    decision, crowd = (before.decision, before.crowd) if before is not None else (None, {})
+    why = answer(scheduler, waiting, decision, crowd)
+    attempt = _tried(scheduler, waiting)
     explanation = Explanation(
         pod.key,
         pod.priority,
@@ -65,8 +80,21 @@ def explain(scheduler: Scheduler, objects: Sequence[ApiObject], pod: Pod) -> Exp
         bound_to=bound_to,
         victims=attempt.victims or (),
         nominated_node=attempt.nominated_node or "",
+        headline=why.headline or after_a_node_was_found(attempt),
+        reasons=why.reasons,
+        would_help=why.would_help,
     )
     return explanation if before is None else _with_nodes(explanation, before)
+
+
+def _tried(scheduler: Scheduler, pod: Pod) -> Attempt:
+    """Tries the pod. Raises InputError if a scripted plugin holds it."""
+    scheduler.schedule(pod.key)
+    held = scheduler.take_held()
+    if held is not None:
+        problem = f"{held[1].plugin} holds it at {held[1].point}, and nobody releases it"
+        raise InputError(problem, where=described_as(pod))
+    return next(record for record in scheduler.take_records() if isinstance(record, Attempt))
 
 
 def without_node(pod: Pod) -> Pod:
@@ -207,11 +235,7 @@ def _scores(scores: Scores, node: str) -> Mapping[str, Score]:
 
 def _untolerated(pod: Pod, node: Node) -> tuple[str, ...]:
     """Returns the taints that the pod does not tolerate, as kubectl writes them."""
-    return tuple(
-        f"untolerated {taint.key}{'=' if taint.value else ''}{taint.value}:{taint.effect}"
-        for taint in node.spec.taints
-        if taint.effect != "PreferNoSchedule" and not any(t.tolerates(taint) for t in pod.spec.tolerations)
-    )
+    return tuple(f"untolerated {taint_text(taint)}" for taint in untolerated_taints(pod, node))
 
 
 def _lacks(reasons: Sequence[str], pod: Pod, node: NodeInfo) -> tuple[Lack, ...]:

@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Explanation: why one pod is placed where it is, and not elsewhere, node by node, and how it is printed."""
+"""Explanation: why one pod is placed where it is, and not elsewhere, or why nowhere, and how it is printed."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import Any
 
 from attrs import field, frozen
 
+from refsched.errors import counted
 from refsched.framework.status import Status
-from refsched.objects.resources import CPU, EPHEMERAL_STORAGE, MEMORY
-from refsched.oddities.known_defect import KnownDefect
 from refsched.oddities.known_defects import KNOWN_DEFECTS
 from refsched.records import SCHEDULED
 from refsched.releases import DEFAULT
+from refsched.tools.planner.amounts import amounts
+from refsched.tools.planner.pending.words import joined, natural
+from refsched.tools.planner.verdicts import HelpfulChange, Lack, NodeVerdict, Reason, Score, node_value
 from refsched.tools.printing import Page, some
 
 SHORT_NAMES = {
@@ -28,49 +31,10 @@ SHORT_NAMES = {
 }
 """These are the headers of columns: with their full names eight plugins take two screens."""
 
+MOST_ROWS = 12
+"""So many nodes, reasons and helpful changes are listed at most, unless the nodes are asked for."""
 
-@frozen
-class Lack:
-    """A Lack says that the pod requests more of a resource than is free: milli-CPU, bytes, pods, or whole units
-    of the others."""
-
-    resource: str
-    asks: int
-    free: int
-    allocatable: int
-
-
-@frozen
-class Score:
-    """A Score is one plugin's score of one node: as the plugin returned it, normalized to 0..100, and multiplied
-    by the weight. That of an extender is reported as it counts."""
-
-    raw: int
-    normalized: int
-    weighted: int
-
-
-@frozen
-class NodeVerdict:
-    """A NodeVerdict says how one node was judged. ``verdict`` is chosen, feasible (and scored, if ``total`` is
-    set), surplus (found when enough were), refused, or unseen (not evaluated).
-
-    ``curable`` says whether preemption would make room there; ``details`` is what a reason leaves out, ``lacks``
-    the numbers behind it; ``nominated`` are the pods that counted there since they are nominated to the node.
-    ``defects`` are the known defects of the release without which the plugins would decide otherwise there.
-    """
-
-    node: str
-    verdict: str
-    plugin: str = ""
-    reasons: tuple[str, ...] = ()
-    curable: bool = False
-    details: tuple[str, ...] = ()
-    lacks: tuple[Lack, ...] = ()
-    nominated: tuple[str, ...] = ()
-    scores: Mapping[str, Score] = field(factory=dict)
-    total: int | None = None
-    defects: tuple[KnownDefect, ...] = ()
+ALL_NODES = "*"
 
 
 @frozen
@@ -81,6 +45,10 @@ class Explanation:
     ``bound_to`` is where the pod runs already: it is decided as if it did not. ``rejected`` is what PreEnqueue or
     PreFilter said of the pod, before any node was looked at; ``narrowed_by`` are the plugins that left nodes out.
     ``extenders`` are the URLs of those that gave scores, which stand beside the plugins' own.
+
+    Of a pod that fits nowhere, ``headline`` says in a sentence why, ``reasons`` what keeps it from which nodes,
+    and ``would_help`` what would help: each was confirmed by deciding again. There are none of a pod with
+    extenders, which would have to be asked again.
     """
 
     pod: str
@@ -97,6 +65,9 @@ class Explanation:
     weights: Mapping[str, int] = field(factory=dict)
     extenders: tuple[str, ...] = ()
     nodes: tuple[NodeVerdict, ...] = ()
+    headline: str = ""
+    reasons: tuple[Reason, ...] = ()
+    would_help: tuple[HelpfulChange, ...] = ()
 
     def __str__(self) -> str:
         """Returns what ``refsched explain`` prints."""
@@ -109,10 +80,12 @@ class Explanation:
 
 
 def as_value(found: Explanation) -> dict[str, Any]:
+    """Returns what docs/schemas/explain.json describes."""
     value: dict[str, Any] = {
         "pod": found.pod,
         "priority": found.priority,
         "result": found.result,
+        "headline": found.headline,
         "node": found.node,
         "equals": found.equals,
         "message": found.message,
@@ -122,7 +95,14 @@ def as_value(found: Explanation) -> dict[str, Any]:
         "nominatedNode": found.nominated_node,
         "weights": dict(found.weights),
         "extenders": list(found.extenders),
-        "nodes": [_node(node) for node in found.nodes],
+        "reasons": [
+            {"plugin": each.plugin, "says": each.says, "because": each.because, "nodes": list(each.nodes)}
+            for each in found.reasons
+        ],
+        "wouldHelp": [
+            {"kind": each.kind, "change": each.change, "nodes": list(each.nodes)} for each in found.would_help
+        ],
+        "nodes": [node_value(node) for node in found.nodes],
     }
     if found.rejected is not None:
         rejected = found.rejected
@@ -134,69 +114,45 @@ def as_value(found: Explanation) -> dict[str, Any]:
     return value
 
 
-def _node(node: NodeVerdict) -> dict[str, Any]:
-    value: dict[str, Any] = {"node": node.node, "verdict": node.verdict}
-    if node.verdict == "refused":
-        value["plugin"] = node.plugin
-        value["reasons"] = list(node.reasons)
-        value["curableByPreemption"] = node.curable
-        value["details"] = list(node.details)
-        value["lacks"] = [
-            {"resource": lack.resource, "asks": lack.asks, "free": lack.free, "allocatable": lack.allocatable}
-            for lack in node.lacks
-        ]
-    if node.nominated:
-        value["nominatedPodsCounted"] = list(node.nominated)
-    if node.defects:
-        value["knownDefects"] = [
-            {
-                "id": known.id,
-                "rule": known.rule,
-                "report": known.report,
-                "does": known.does,
-                "should": known.should,
-            }
-            for known in node.defects
-        ]
-    if node.scores:
-        value["scores"] = {
-            plugin: {"raw": score.raw, "normalized": score.normalized, "weighted": score.weighted}
-            for plugin, score in node.scores.items()
-        }
-        value["total"] = node.total
-    return value
-
-
 # --- For people -----------------------------------------------------------------------------------
 
 
-def write_explanation(page: Page, found: Explanation) -> None:
-    page.line(_headline(found), "bold")
+def write_explanation(page: Page, found: Explanation, listed: str = "") -> None:
+    """Writes the explanation. ``listed`` is a pattern such as ``web-*`` of the nodes that are listed one by one;
+    without it, few nodes are listed, and many are summed up."""
+    page.line(_title(found), "bold")
+    if found.headline:
+        page.line(found.headline)
+    if found.rejected is not None:
+        page.line(f"✗ {found.rejected.plugin or 'PreFilter'}: {found.rejected.message}", "red")
     if found.bound_to:
         page.line(f"it runs on {found.bound_to}, and is decided as if it were yet to be placed")
-    if found.message:
-        page.line(found.message)
-    if found.rejected is not None:
-        when = "before it enters the queue" if found.result == "gated" else "before any node is looked at"
-        page.line(
-            f"✗ {found.rejected.plugin or 'PreFilter'} rejects the pod {when}: {found.rejected.message}",
-            "red",
-        )
     if found.victims:
-        page.line(f"preemption: {', '.join(found.victims)} would have to leave {found.nominated_node}")
-    _show_feasible(page, found)
-    _show_rejected(page, [node for node in found.nodes if node.verdict == "refused"])
-    _show_defects(page, found.nodes)
-    unseen = [node.node for node in found.nodes if node.verdict == "unseen"]
+        page.line(f"preemption: {some(found.victims)} would have to leave {found.nominated_node}")
+    nodes = [node for node in found.nodes if fnmatchcase(node.node, listed or ALL_NODES)]
+    _show_feasible(page, found, nodes, is_whole=bool(listed))
+    refused = [node for node in nodes if node.verdict == "refused"]
+    if found.reasons:
+        _show_reasons(page, found.reasons)
+        _show_helpful(page, found)
+    elif found.would_help:
+        _show_helpful(page, found)
+    if listed or (len(refused) <= MOST_ROWS and not found.reasons):
+        _show_rejected(page, refused)
+    elif not found.reasons:
+        _show_sums(page, refused)
+    _show_defects(page, nodes)
+    unseen = [node.node for node in nodes if node.verdict == "unseen"]
     if unseen:
         page.line()
         page.line(f"not looked at, since the search ended before: {some(unseen)}")
 
 
-def _headline(found: Explanation) -> str:
+def _title(found: Explanation) -> str:
     subject = f"{found.pod}   priority {found.priority}"
     if found.result != SCHEDULED:
-        return f"{subject}   ✗ {found.result}"
+        on = f" on {counted(len(found.nodes), 'node')}" if found.reasons else ""
+        return f"{subject}   ✗ {found.result}{on}"
     feasible = [node for node in found.nodes if node.verdict in ("chosen", "feasible")]
     if len(feasible) == 1:
         return f"{subject}   → {found.node}   (one feasible node, so none is scored)"
@@ -205,17 +161,45 @@ def _headline(found: Explanation) -> str:
     return f"{subject}   → {found.node}   ({rank})"
 
 
-def _show_feasible(page: Page, found: Explanation) -> None:
-    nodes = [node for node in found.nodes if node.verdict in ("chosen", "feasible", "surplus")]
+def _show_reasons(page: Page, reasons: Sequence[Reason]) -> None:
+    page.line()
+    rows = [(each.plugin, each.because, f"{len(each.nodes):,}") for each in reasons[:MOST_ROWS]]
+    page.table(("REJECTED BY", "WHY", "NODES"), rows, right=("NODES",))
+    if len(reasons) > MOST_ROWS:
+        others = sum(len(each.nodes) for each in reasons[MOST_ROWS:])
+        more = counted(len(reasons) - MOST_ROWS, "more reason")
+        page.line(f"and {more}, on {counted(others, 'node')} (--nodes lists all)")
+
+
+def _show_helpful(page: Page, found: Explanation) -> None:
+    page.line()
+    rows = [(each.change, _goes_to(each.nodes)) for each in found.would_help[:MOST_ROWS]]
+    page.table(("WHAT WOULD HELP (EACH TRIED)", "IT WOULD GO TO"), rows)
+    if not rows and not found.extenders:
+        page.line("No single change that was tried would help.")
+
+
+def _goes_to(nodes: Sequence[str]) -> str:
+    """Returns the node or the few nodes to which the pod may go, or how many there are."""
+    if len(nodes) > 3:
+        return f"one of {len(nodes):,} nodes"
+    return joined(sorted(nodes, key=natural), "or")
+
+
+def _show_feasible(page: Page, found: Explanation, shown: Sequence[NodeVerdict], *, is_whole: bool) -> None:
+    nodes = [node for node in shown if node.verdict in ("chosen", "feasible", "surplus")]
     if not nodes:
         return
     columns = [f"{SHORT_NAMES.get(plugin, plugin)}×{weight}" for plugin, weight in found.weights.items()]
     columns += found.extenders
     has_totals = any(node.total is not None for node in nodes)
     header = ["NODE", "VERDICT", *columns, *(["TOTAL"] if has_totals else [])]
+    first = nodes if is_whole else nodes[:MOST_ROWS]
     page.line()
-    page.table(header, [_feasible_row(node, found) for node in nodes], right=[*columns, "TOTAL"])
-    if any("→" in _score(score) for node in nodes for score in node.scores.values()):
+    page.table(header, [_feasible_row(node, found) for node in first], right=[*columns, "TOTAL"])
+    if len(first) < len(nodes):
+        page.line(f"and {counted(len(nodes) - len(first), 'more feasible node')} (--nodes lists all)")
+    if any("→" in _score(score) for node in first for score in node.scores.values()):
         page.line(
             "scores: as the plugin gave it → normalized → by its weight; one number where it stays the same"
         )
@@ -242,9 +226,21 @@ def _show_rejected(page: Page, nodes: Sequence[NodeVerdict]) -> None:
     page.line()
     rows = [
         (node.node, f"✗ {node.plugin}", _why(node), "would help" if node.curable else "would not help")
-        for node in nodes
+        for node in sorted(nodes, key=lambda node: natural(node.node))
     ]
     page.table(("NODE", "REJECTED BY", "WHY", "PREEMPTION"), rows)
+
+
+def _show_sums(page: Page, nodes: Sequence[NodeVerdict]) -> None:
+    """Writes how many nodes each plugin rejected, and for what reason."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for node in nodes:
+        why = ", ".join((*node.reasons, *node.details))
+        found.setdefault((node.plugin, why), []).append(node.node)
+    in_order = sorted(found.items(), key=lambda each: (-len(each[1]), each[0]))
+    page.line()
+    rows = [(f"✗ {plugin}", why, f"{len(on):,}") for (plugin, why), on in in_order[:MOST_ROWS]]
+    page.table(("REJECTED BY", "WHY", "NODES"), rows, right=("NODES",))
 
 
 def _show_defects(page: Page, nodes: Sequence[NodeVerdict]) -> None:
@@ -268,23 +264,3 @@ def _why(node: NodeVerdict) -> str:
 def _numbers(lack: Lack, *, named: bool) -> str:
     asks, free = amounts(lack.resource, lack.asks, lack.free)
     return f"{lack.resource + ' ' if named else ''}asks {asks}, free {free}"
-
-
-# --- Amounts --------------------------------------------------------------------------------------
-
-
-def amounts(resource: str, *values: int) -> tuple[str, ...]:
-    """Returns the values as people write them, or exactly to the byte if they would otherwise look the same."""
-    written = tuple(_amount(resource, value) for value in values)
-    return written if len(set(written)) == len(set(values)) else tuple(map(str, values))
-
-
-def _amount(resource: str, value: int) -> str:
-    if resource == CPU:
-        return f"{value / 1000:g}"
-    if resource not in (MEMORY, EPHEMERAL_STORAGE):
-        return f"{value:,}"
-    for unit, shift in (("Ti", 40), ("Gi", 30), ("Mi", 20), ("Ki", 10)):
-        if abs(value) >= 1 << shift:
-            return f"{round(value / (1 << shift), 2):g}{unit}"
-    return str(value)

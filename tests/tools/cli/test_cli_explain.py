@@ -4,21 +4,29 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import jsonschema_rs
 import pytest
 import yaml
 from commands import CONFIG, cluster, lines, node, pod, refusal, run
 from device_world import claim, device, device_class, every, piece
 
-from refsched.tools.planner.explanation import amounts
+from refsched.tools.planner.amounts import amounts
 
 TAINTED = {"taints": [{"key": "k", "effect": "PreferNoSchedule"}]}
 
 
-def _explained(folder: Path, *values: dict[str, Any], name: str = "a", exit_code: int = 0) -> list[str]:
-    done = run("explain", "-f", cluster(folder, *values), name)
+def _explained(
+    folder: Path,
+    *values: dict[str, Any],
+    name: str = "a",
+    exit_code: int = 0,
+    options: Sequence[str] = (),
+) -> list[str]:
+    done = run("explain", "-f", cluster(folder, *values), name, *options)
     assert done.exit_code == exit_code, done.output
     return list(lines(done))
 
@@ -66,10 +74,17 @@ def test_where_nothing_scores_one_feasible_node_is_enough(tmp_path: Path) -> Non
 
 def test_a_pod_that_fits_nowhere_is_exit_code_1_and_its_victims_are_named(tmp_path: Path) -> None:
     old, new = pod("old", cpu="4", nodeName="n"), pod("a", priority=7)
-    assert _explained(tmp_path, node("n"), old, new, exit_code=1) == [
-        "default/a   priority 7   ✗ unschedulable",
-        "0/1 nodes are available: 1 Insufficient cpu.",
+    assert _explained(tmp_path, node("n"), old, new, exit_code=1, options=["--nodes"]) == [
+        "default/a   priority 7   ✗ unschedulable on 1 node",
+        "It asks for 1 cpu, and the most that is free on n, the only node, is 0.",
         "preemption: default/old would have to leave n",
+        "",
+        "REJECTED BY       WHY                                           NODES",
+        "NodeResourcesFit  asks 1 cpu, at most 0 free (n), 1 too little      1",
+        "",
+        "WHAT WOULD HELP (EACH TRIED)     IT WOULD GO TO",
+        "delete or move default/old on n  n",
+        "add a node like n                n-1",
         "",
         "NODE  REJECTED BY         WHY                                 PREEMPTION",
         "n     ✗ NodeResourcesFit  Insufficient cpu  (asks 1, free 0)  would help",
@@ -81,20 +96,23 @@ def test_more_than_one_resource_is_reported_by_name(tmp_path: Path) -> None:
     large = pod("a", containers=[{"name": "c", "image": "i", "resources": {"requests": requests}}])
     assert (
         "(cpu asks 5, free 4; memory asks 9Gi, free 8Gi)"
-        in _explained(tmp_path, node("n"), large, exit_code=1)[-1]
+        in _explained(tmp_path, node("n"), large, exit_code=1, options=["--nodes"])[-1]
     )
 
 
 def test_who_refuses_a_pod_as_such_is_reported(tmp_path: Path) -> None:
     printed = _explained(tmp_path, node("n"), pod("a", schedulingGates=[{"name": "g"}]), exit_code=1)
-    why = "waiting for scheduling gates: [g]"
-    assert printed[-1] == f"✗ SchedulingGates rejects the pod before it enters the queue: {why}"
+    assert printed[1:3] == [
+        "It has the scheduling gate g, and is not tried until it is removed.",
+        "✗ SchedulingGates: waiting for scheduling gates: [g]",
+    ]
+    assert printed[-1] == "remove the scheduling gate g  n"
     claim = {"name": "v", "persistentVolumeClaim": {"claimName": "gone"}}
     printed = _explained(tmp_path, node("n"), pod("a", volumes=[claim]), exit_code=1)
-    assert printed[-1] == (
-        "✗ VolumeRestrictions rejects the pod before any node is looked at:"
-        ' persistentvolumeclaim "gone" not found'
-    )
+    assert printed[-2:] == [
+        "Its PersistentVolumeClaim gone does not exist.",
+        '✗ VolumeRestrictions: persistentvolumeclaim "gone" not found',
+    ]
 
 
 def test_a_pod_that_runs_and_one_that_is_nominated_are_reported_as_such(tmp_path: Path) -> None:
@@ -115,8 +133,27 @@ def test_a_feasible_node_names_the_pods_nominated_to_it(tmp_path: Path) -> None:
 
 
 def test_one_node_more_than_enough_is_reported(tmp_path: Path) -> None:
-    printed = _explained(tmp_path, *(node(f"n{i:03}") for i in range(101)), pod("a"))
+    nodes = [node(f"n{i}") for i in range(101)]
+    printed = _explained(tmp_path, *nodes, pod("a"), options=["--nodes"])
     assert any("✓ one more than enough" in line for line in printed)
+
+
+def test_of_many_nodes_the_first_are_listed_and_the_others_summed_up(tmp_path: Path) -> None:
+    full = [node(f"full-{i}", cpu="1m") for i in range(30)]
+    printed = _explained(tmp_path, *(node(f"n{i}") for i in range(30)), *full, pod("a"))
+    assert len(printed) < 30
+    assert "and 18 more feasible nodes (--nodes lists all)" in printed
+    assert printed[-1].split() == ["✗", "NodeResourcesFit", "Insufficient", "cpu", "30"]
+
+
+def test_the_nodes_are_listed_in_natural_order_or_those_of_one_name(tmp_path: Path) -> None:
+    values = [*(node(f"n{i}", cpu="1m") for i in (10, 2, 1)), node("other", cpu="1m"), pod("a")]
+    listed = [
+        line.split()[0] for line in _explained(tmp_path, *values, exit_code=1, options=["--nodes"])[-4:]
+    ]
+    assert listed == ["n1", "n2", "n10", "other"]
+    printed = _explained(tmp_path, *values, exit_code=1, options=["--node", "n?"])
+    assert [line.split()[0] for line in printed[-3:]] == ["NODE", "n1", "n2"]
 
 
 def test_programs_get_everything(tmp_path: Path) -> None:
@@ -125,7 +162,7 @@ def test_programs_get_everything(tmp_path: Path) -> None:
         tmp_path, node("n1"), node("n2"), node("full", cpu="1"), pod("b", status=nominated), pod("a")
     )
     as_json, as_yaml = (run("explain", "-f", path, "-o", form, "default/a") for form in ("json", "yaml"))
-    value: Any = json.loads(as_json.output)
+    value = checked(as_json.output)
     assert yaml.safe_load(as_yaml.output) == value
     assert (value["result"], value["equals"], value["weights"]["TaintToleration"]) == ("scheduled", 2, 3)
     chosen, other, full = value["nodes"]
@@ -143,9 +180,39 @@ def test_programs_get_everything(tmp_path: Path) -> None:
     }
 
 
+def checked(text: str) -> Any:
+    """Returns what was printed as JSON, which keeps the schema that docs/schemas has."""
+    schema = json.loads((Path(__file__).parents[3] / "docs/schemas/explain.json").read_text("utf-8"))
+    value = json.loads(text)
+    jsonschema_rs.validator_for(schema).validate(value)
+    return value
+
+
+def test_programs_get_the_answer_too(tmp_path: Path) -> None:
+    path = cluster(tmp_path, node("n1"), node("n2", spec={"unschedulable": True}), pod("a", cpu="5"))
+    value = checked(run("explain", "-f", path, "-o", "json", "a").output)
+    assert value["headline"] == "It asks for 5 cpu, and the largest node, n1, has 4 allocatable."
+    assert value["reasons"] == [
+        {
+            "plugin": "NodeResourcesFit",
+            "says": "Insufficient cpu",
+            "because": "asks 5 cpu, at most 4 free (n1), 1 too little",
+            "nodes": ["n1"],
+        },
+        {
+            "plugin": "NodeUnschedulable",
+            "says": "node(s) were unschedulable",
+            "because": "cordoned (spec.unschedulable)",
+            "nodes": ["n2"],
+        },
+    ]
+    change = "request at most 4 cpu (it asks for 5)"
+    assert value["wouldHelp"] == [{"kind": "request", "change": change, "nodes": ["n1"]}]
+
+
 def test_json_names_who_refused_the_pod(tmp_path: Path) -> None:
     path = cluster(tmp_path, node("n"), pod("a", schedulingGates=[{"name": "g"}]))
-    value = json.loads(run("explain", "-f", path, "-o", "json", "a").output)
+    value = checked(run("explain", "-f", path, "-o", "json", "a").output)
     assert value["refused"] == {
         "plugin": "SchedulingGates",
         "code": "UnschedulableAndUnresolvable",
@@ -251,7 +318,7 @@ def test_the_last_attempt_of_a_trace_is_explained(
     path.write_text("".join(json.dumps(line) + "\n" for line in written))
     done = run("explain", "-f", str(path), "a")
     assert done.exit_code == 1
-    assert "Insufficient cpu  (asks 2, free 1)" in done.output
+    assert "It asks for 2 cpu, and the only node, n, has 1 allocatable." in done.output
     for options, why in (
         (("--config", "c.yaml"), "--config: cannot be given with a trace, which has its own"),
         (("--kubernetes", "1.19"), "--kubernetes: cannot be given with a trace, which has its own"),

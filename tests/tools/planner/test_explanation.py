@@ -9,7 +9,8 @@ from plan_world import Json, node, objects_of, pod, scheduler, thing
 
 from refsched.objects.pod import Pod
 from refsched.tools.planner.explain import explain
-from refsched.tools.planner.explanation import Explanation, Lack, NodeVerdict, Score
+from refsched.tools.planner.explanation import Explanation
+from refsched.tools.planner.verdicts import Lack, NodeVerdict, Score
 
 
 def _explained(name: str, *values: Json, seed: int = 0, **config: Any) -> Explanation:

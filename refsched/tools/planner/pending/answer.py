@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Answer: why a pod fits nowhere, in one sentence and by reasons, and what would help."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from attrs import frozen
+
+from refsched.cycle.decide import Decision
+from refsched.framework.node_info import PodInfo
+from refsched.machine.scheduler import Scheduler
+from refsched.objects.pod import Pod
+from refsched.records import SCHEDULED, Attempt
+from refsched.tools.planner.pending.before_filter import why_rejected_words
+from refsched.tools.planner.pending.helpful_changes import helpful_changes
+from refsched.tools.planner.pending.reasons import reasons_of, why
+from refsched.tools.planner.pending.situation import situation_of
+from refsched.tools.planner.pending.words import sentence
+from refsched.tools.planner.verdicts import HelpfulChange, Reason
+
+
+@frozen
+class Answer:
+    """An Answer has nothing in it if the pod fits somewhere."""
+
+    headline: str = ""
+    reasons: tuple[Reason, ...] = ()
+    would_help: tuple[HelpfulChange, ...] = ()
+
+
+def answer(
+    scheduler: Scheduler, pod: Pod, decision: Decision | None, crowd: Mapping[str, Sequence[PodInfo]]
+) -> Answer:
+    """Returns why the decision, None if there is no node, places the pod nowhere. ``crowd`` are by node the
+    nominated pods that count there. The scheduler stays as it is."""
+    if decision is None:
+        return Answer("There is no node in the cluster.")
+    if decision.failure is not None:
+        by = f"{decision.failure.plugin}: " if decision.failure.plugin else ""
+        return Answer(sentence(f"the attempt ends in an error: {by}{decision.failure.message}"))
+    if decision.feasible:
+        return Answer()
+    status, state = decision.pre_filter.status, scheduler.state
+    if not status.is_success:
+        return Answer(sentence(why_rejected_words(pod, status, state.objects)))
+    framework = state.profiles[pod.spec.scheduler_name]
+    situation = situation_of(framework, state.snapshot(), decision, PodInfo(pod), crowd)
+    found = () if framework.extenders else helpful_changes(scheduler, situation)
+    return Answer(sentence(why(situation)), reasons_of(situation), found)
+
+
+def after_a_node_was_found(attempt: Attempt) -> str:
+    """Returns the sentence about an attempt that found a node and failed after that; "" if it did not fail."""
+    if attempt.result == SCHEDULED:
+        return ""
+    where = f"on {attempt.node}" if attempt.node else "once a node was found"
+    return sentence(f"a node passes every check, and the attempt fails {where} after that: {attempt.message}")

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is said of a pod that is rejected before any node is looked at: by PreEnqueue, or by PreFilter."""
+
+from __future__ import annotations
+
+from refsched.framework.status import Status
+from refsched.objects.pod import Pod
+from refsched.objects.storage import PersistentVolumeClaim
+from refsched.objects.store import ObjectStore
+from refsched.plugins.volume_binding import UNBOUND_IMMEDIATE
+from refsched.plugins.volume_restrictions import CLAIM_IN_USE
+from refsched.tools.planner.pending.words import few, joined
+
+
+def why_gated_words(pod: Pod, status: Status) -> str:
+    """Returns the sentence about a pod that does not enter the queue, without its full stop."""
+    gates = [gate.name for gate in pod.spec.scheduling_gates]
+    if status.plugin == "SchedulingGates" and gates:
+        gate, it_is = ("gate", "it is") if len(gates) == 1 else ("gates", "they are")
+        return f"it has the scheduling {gate} {joined(gates)}, and is not tried until {it_is} removed"
+    return f"{status.plugin} keeps it out of the queue: {status.message}"
+
+
+def why_rejected_words(pod: Pod, status: Status, objects: ObjectStore) -> str:
+    """Returns the sentence about a pod that PreFilter rejects, without its full stop."""
+    names = [name for volume in pod.spec.volumes if (name := volume.claim_name(pod.name))]
+    claims = {name: objects.get(PersistentVolumeClaim, name, pod.namespace) for name in names}
+    absent = [name for name, claim in claims.items() if claim is None]
+    if absent and "not found" in status.message:
+        return f"its PersistentVolumeClaim {joined(absent)} does not exist"
+    if UNBOUND_IMMEDIATE in status.reasons:
+        unbound = [claim for claim in claims.values() if claim is not None and not claim.is_fully_bound]
+        classes = {claim.class_name for claim in unbound if claim.class_name}
+        of = f" of the class {few(classes)}" if classes else ""
+        return (
+            f"its PersistentVolumeClaim {few(claim.name for claim in unbound)}{of} is not bound to a volume,"
+            " and does not wait for a pod to be bound"
+        )
+    if CLAIM_IN_USE in status.reasons:
+        return f"another pod uses its claim {few(names)}, which only one pod may use (ReadWriteOncePod)"
+    return f"{status.plugin or 'PreFilter'} rejects it before any node is looked at: {status.message}"

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What keeps a pod from nodes by the pods that run there: host ports, pod (anti-)affinity and topology spread."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from refsched.errors import counted
+from refsched.framework.node_info import AffinityTerm, HostPort, NodeInfo, PodInfo
+from refsched.objects.selectors import NOTHING
+from refsched.plugins.inter_pod_affinity import (
+    ANTI_AFFINITY,
+    EXISTING_ANTI_AFFINITY,
+    Filtering,
+    InterPodAffinity,
+)
+from refsched.plugins.pod_topology_spread import NO_LABEL, PodTopologySpread, Spread
+from refsched.tools.planner.pending.by_node import Because, grouped
+from refsched.tools.planner.pending.situation import Situation
+from refsched.tools.planner.pending.words import Subject, few, joined, natural, selector_text
+
+# --- Host ports -----------------------------------------------------------------------------------
+
+
+def holders(situation: Situation, node: NodeInfo) -> dict[HostPort, list[str]]:
+    """Returns the host ports of the pod that are taken on the node, and by which pods."""
+    found: dict[HostPort, list[str]] = {}
+    for port in situation.pod.host_ports:
+        by = [each.pod.key for each in node.pods if any(port.conflicts_with(o) for o in each.host_ports)]
+        if by:
+            found[port] = by
+    return found
+
+
+def port_text(port: HostPort) -> str:
+    return f"{port.port}{'' if port.protocol == 'TCP' else '/' + port.protocol}"
+
+
+def because_of_ports(situation: Situation, nodes: Sequence[NodeInfo]) -> list[Because]:
+    found = grouped((joined([port_text(p) for p in holders(situation, node)]), node.name) for node in nodes)
+    return [
+        Because(f"port {each.text} is held by {few(_by(situation, situation.infos(each.nodes)))}", each.nodes)
+        for each in found
+    ]
+
+
+def _by(situation: Situation, nodes: Sequence[NodeInfo]) -> list[str]:
+    return [pod for node in nodes for by in holders(situation, node).values() for pod in by]
+
+
+def said_of_ports(situation: Situation, nodes: Sequence[NodeInfo], subject: Subject) -> str:
+    ports = sorted({port for node in nodes for port in holders(situation, node)}, key=port_text)
+    taken = joined([port_text(port) for port in ports])
+    words = f"port {taken} is" if len(ports) == 1 else f"ports {taken} are"
+    on = f"on {subject}".rstrip(",")
+    where = "on every node" if len(nodes) == subject.total and len(nodes) > 1 else on
+    return f"{words} held by {few(_by(situation, nodes))} {where}"
+
+
+# --- Pod affinity and anti-affinity ---------------------------------------------------------------
+
+
+def kept_away_by(situation: Situation, nodes: Sequence[NodeInfo]) -> list[tuple[str, PodInfo]]:
+    """Returns the pods because of which anti-affinity rejects these nodes, each with the topology key of the
+    term."""
+    state: Filtering = situation.state.states[InterPodAffinity.name]
+    by_own = _domains(situation, nodes, ANTI_AFFINITY)
+    by_theirs = _domains(situation, nodes, EXISTING_ANTI_AFFINITY)
+    found: list[tuple[str, PodInfo]] = []
+    for node, other in _pods(situation):
+        met = [(term, by_own) for term in state.anti_affinity_terms if term.matches(other.pod, None)]
+        met += [
+            (term, by_theirs)
+            for term in other.required_anti_affinity_terms
+            if term.matches(situation.pod.pod, state.namespace_labels)
+        ]
+        labels = node.existing_node.metadata.labels
+        found += [
+            (term.topology_key, other)
+            for term, domains in met
+            if (term.topology_key, labels.get(term.topology_key)) in domains
+        ]
+    return found
+
+
+def _domains(situation: Situation, nodes: Sequence[NodeInfo], reason: str) -> set[tuple[str, str | None]]:
+    """Returns the labels of those nodes that are rejected for this reason."""
+    rejected = [node for node in nodes if reason in _reasons(situation, node)]
+    return {label for node in rejected for label in node.existing_node.metadata.labels.items()}
+
+
+def _pods(situation: Situation) -> Iterator[tuple[NodeInfo, PodInfo]]:
+    return ((node, pod) for node in situation.nodes for pod in node.pods)
+
+
+def because_of_affinity(situation: Situation, nodes: Sequence[NodeInfo]) -> list[Because]:
+    own = [node for node in nodes if ANTI_AFFINITY in _reasons(situation, node)]
+    theirs = [node for node in nodes if EXISTING_ANTI_AFFINITY in _reasons(situation, node)]
+    other = [node for node in nodes if node not in own and node not in theirs]
+    made = []
+    if own:
+        made.append(Because(f"its anti-affinity keeps it from {_others(situation, own)}", _names(own)))
+    if theirs:
+        made.append(
+            Because(f"the anti-affinity of {_others(situation, theirs)} keeps it away", _names(theirs))
+        )
+    if other:
+        made.append(Because(f"its affinity finds {_wanted(situation)} there", _names(other)))
+    return made
+
+
+def _reasons(situation: Situation, node: NodeInfo) -> tuple[str, ...]:
+    return situation.rejecting[node.name][InterPodAffinity.name].reasons
+
+
+def _names(nodes: Sequence[NodeInfo]) -> tuple[str, ...]:
+    return tuple(node.name for node in nodes)
+
+
+def _others(situation: Situation, nodes: Sequence[NodeInfo]) -> str:
+    by = kept_away_by(situation, nodes)
+    pods = {pod.pod.key for _, pod in by}
+    keys = sorted({key for key, _ in by})
+    hostname = keys == ["kubernetes.io/hostname"]
+    return few(pods) + ("" if hostname or not keys else f" (by {joined(keys)})")
+
+
+def _wanted(situation: Situation) -> str:
+    state: Filtering = situation.state.states[InterPodAffinity.name]
+    return joined([f"no pod {_term(term)}" for term in state.affinity_terms])
+
+
+def _term(term: AffinityTerm) -> str:
+    where = (
+        f" in the namespace {few(term.namespaces)}"
+        if term.namespaces and term.namespace_selector == NOTHING
+        else ""
+    )
+    return f"with {selector_text(term.selector)}{where} (by {term.topology_key})"
+
+
+def said_of_affinity(situation: Situation, nodes: Sequence[NodeInfo], subject: Subject) -> str:
+    parts = []
+    groups = because_of_affinity(situation, nodes)
+    for group in groups:
+        part = subject if len(groups) == 1 else Subject(group.nodes, subject.total)
+        where = f" on {part}".rstrip(",")
+        where = " on every node" if len(part.nodes) == part.total and part.total > 1 else where
+        parts.append(
+            f"{_missing(situation) if group.text.startswith('its affinity') else group.text + where}"
+        )
+    return "; ".join(parts)
+
+
+def _missing(situation: Situation) -> str:
+    """Returns what the affinity of the pod asks for, and whether such pods run anywhere."""
+    state: Filtering = situation.state.states[InterPodAffinity.name]
+    terms = state.affinity_terms
+    running = [pod.pod.key for _, pod in _pods(situation) if all(t.matches(pod.pod, None) for t in terms)]
+    wanted = joined([_term(term) for term in terms])
+    if not running:
+        return f"its affinity asks for a pod {wanted}, and no such pod runs"
+    run = "runs" if len(running) == 1 else "run"
+    return f"its affinity asks for a pod {wanted}: {few(running)} {run} elsewhere"
+
+
+# --- Topology spread ------------------------------------------------------------------------------
+
+
+def exceeded(situation: Situation, node: NodeInfo) -> Spread | None:
+    """Returns the spread because of which the node is rejected."""
+    state: Sequence[Spread] = situation.state.states[PodTopologySpread.name]
+    labels = node.existing_node.metadata.labels
+    for spread in state:
+        domain = labels.get(spread.constraint.topology_key)
+        if domain is None or spread.skew_in(domain) > spread.constraint.max_skew:
+            return spread
+    return None
+
+
+def because_of_spread(situation: Situation, nodes: Sequence[NodeInfo]) -> list[Because]:
+    return grouped((_skew(situation, node), node.name) for node in nodes)
+
+
+def _skew(situation: Situation, node: NodeInfo) -> str:
+    spread = exceeded(situation, node)
+    if spread is None:
+        return "the spread, with the pods that are nominated there"
+    key = spread.constraint.topology_key
+    domain = node.existing_node.metadata.labels.get(key)
+    if domain is None:
+        return f"the node has no label {key}, which a spread constraint names"
+    skew = f"would have a skew of {spread.skew_in(domain)}, and maxSkew is {spread.constraint.max_skew}"
+    return f"each {key} {skew}" if spread.constraint.is_by_host else f"{key}={domain} {skew}"
+
+
+def said_of_spread(situation: Situation, nodes: Sequence[NodeInfo], subject: Subject) -> str:
+    without = [n for n in nodes if NO_LABEL in situation.rejecting[n.name][PodTopologySpread.name].reasons]
+    if len(without) == len(nodes):
+        spread = exceeded(situation, nodes[0])
+        key = spread.constraint.topology_key if spread else "of a topology key"
+        return f"{subject} {subject.do('has', 'have')} no label {key}, which its topology spread constraint names"
+    skews: dict[str, Spread] = {}
+    for node in nodes:
+        spread = exceeded(situation, node)
+        if spread is not None and node not in without:
+            skews[node.existing_node.metadata.labels[spread.constraint.topology_key]] = spread
+    if not skews:
+        return f"the pods that are nominated to {subject} count for its topology spread"
+    first = next(iter(skews.values()))
+    domains = sorted((d for d, spread in skews.items() if spread is first), key=natural)
+    key = first.constraint.topology_key
+    limit = f"and maxSkew is {first.constraint.max_skew}{_fewest(first)}"
+    if len(domains) == 1:
+        return f"the skew of {key} {domains[0]} would be {first.skew_in(domains[0])}, {limit}"
+    each = few(f"{first.skew_in(domain)} in {domain}" for domain in domains)
+    return f"the skew of {key} would be {each}, {limit}"
+
+
+def _fewest(spread: Spread) -> str:
+    """Returns in which domain the fewest matching pods are."""
+    if len(spread.counts) < spread.constraint.min_domains:
+        few_domains = (
+            f"{counted(len(spread.counts), 'domain')}, and minDomains is {spread.constraint.min_domains}"
+        )
+        return f" ({few_domains}, so that the skew is measured against 0)"
+    least = [domain for domain, number in spread.counts.items() if number == spread.least]
+    return (
+        f" ({few(least, 2)} {'has' if len(least) == 1 else 'have'} {counted(spread.least, 'matching pod')})"
+    )

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Changes of the cluster that might help the pod: a label, an uncordoned node, pods that go, one more node."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from attrs import evolve
+
+from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.objects.node import HOSTNAME_LABEL, Node
+from refsched.objects.pod import Pod
+from refsched.objects.selectors import Requirement
+from refsched.plugins.inter_pod_affinity import NO_AFFINITY
+from refsched.tools.planner.pending.by_node import (
+    FIT,
+    HEALTH,
+    asked_of,
+    free_on,
+    is_too_small,
+    missed,
+    short_of,
+)
+from refsched.tools.planner.pending.by_pod import holders, kept_away_by
+from refsched.tools.planner.pending.situation import Situation
+from refsched.tools.planner.pending.words import few, joined, requirement_text, untolerated_taints
+from refsched.tools.planner.verdicts import HelpfulChange
+
+CORDON = "node.kubernetes.io/unschedulable"
+MOVABLE = (FIT, "NodePorts", "InterPodAffinity")
+"""Pods that leave a node may help if no other plugin rejects it."""
+
+OF_OTHER_PODS = (*MOVABLE, "PodTopologySpread", "NodeVolumeLimits", "VolumeRestrictions", "NodeUnschedulable")
+"""One more node like this one may help if no other plugin rejects it."""
+
+MOST = 2
+MOST_PODS = 5
+"""So many pods at most are to leave."""
+
+
+# --- What comes by itself -------------------------------------------------------------------------
+
+
+def what_comes(situation: Situation) -> Iterator[HelpfulChange]:
+    """Yields what need only be waited for: the end of pods that are being deleted, and nodes that get well."""
+    for node in _by_effort(situation, situation.only_by(*MOVABLE)):
+        going = [each.pod for each in node.pods if each.pod.metadata.deletion_timestamp is not None]
+        if going:
+            words = f"wait until {few(pod.key for pod in going)} {'has' if len(going) == 1 else 'have'} left"
+            yield HelpfulChange("wait", f"{words} {node.name} (being deleted)", deleted=tuple(going))
+            break
+    pod = situation.pod.pod
+    for node in situation.only_by("TaintToleration")[: 20 * MOST]:
+        taints = untolerated_taints(pod, node.existing_node)
+        if taints and all(taint.key in HEALTH and taint.key != CORDON for taint in taints):
+            ill = joined([HEALTH[taint.key] for taint in taints], "or")
+            well = _with_node(
+                node.existing_node, taints=tuple(t for t in node.existing_node.spec.taints if t not in taints)
+            )
+            yield HelpfulChange("wait", f"wait until node {node.name} is no longer {ill}", updated=(well,))
+            break
+
+
+def _by_effort(situation: Situation, nodes: Sequence[NodeInfo]) -> list[NodeInfo]:
+    return sorted(nodes, key=lambda node: len(situation.rejecting[node.name]))
+
+
+def _with_node(node: Node, *, labels: dict[str, str] | None = None, **spec: Any) -> Node:
+    metadata = node.metadata if labels is None else evolve(node.metadata, labels=labels)
+    return evolve(node, metadata=metadata, spec=evolve(node.spec, **spec))
+
+
+# --- What somebody does ---------------------------------------------------------------------------
+
+
+def what_can_be_done(situation: Situation) -> Iterator[HelpfulChange]:
+    yield from _uncordoned(situation)
+    yield from _labelled(situation)
+    yield from _with_pods_that_leave(situation)
+
+
+def _uncordoned(situation: Situation) -> Iterator[HelpfulChange]:
+    pod = situation.pod.pod
+    found = situation.only_by("NodeUnschedulable", "TaintToleration")
+    for node in [node for node in found if node.existing_node.spec.unschedulable][:MOST]:
+        taints = node.existing_node.spec.taints
+        left = tuple(taint for taint in taints if taint.key != CORDON)
+        if all(taint.key == CORDON for taint in untolerated_taints(pod, node.existing_node)):
+            node_after = _with_node(node.existing_node, taints=left, unschedulable=False)
+            yield HelpfulChange("uncordon", f"uncordon node {node.name}", updated=(node_after,))
+
+
+def _labelled(situation: Situation) -> Iterator[HelpfulChange]:
+    pod = situation.pod.pod
+    tried: Counter[tuple[Requirement, ...]] = Counter()
+    for node in situation.only_by("NodeAffinity"):
+        lacks = missed(pod, node.existing_node)
+        labels = _labels_with(node.existing_node, lacks)
+        if not lacks or labels is None or tried[lacks] or len(tried) >= MOST:
+            continue
+        tried[lacks] += 1
+        said = joined([requirement_text(each) for each in lacks])
+        node_after = _with_node(node.existing_node, labels=labels)
+        yield HelpfulChange("label", f"label node {node.name} so that it has {said}", updated=(node_after,))
+
+
+def _labels_with(node: Node, lacks: Sequence[Requirement]) -> dict[str, str] | None:
+    """Returns the node's labels with those that are required, or None if no label would do."""
+    labels = dict(node.metadata.labels)
+    for each in lacks:
+        if each.key in ("metadata.name", HOSTNAME_LABEL):
+            return None
+        match each.operator:
+            case "In":
+                labels[each.key] = each.values[0]
+            case "Exists":
+                labels[each.key] = ""
+            case "NotIn" | "DoesNotExist":
+                labels.pop(each.key, None)
+            case _:
+                return None
+    return labels
+
+
+def _with_pods_that_leave(situation: Situation) -> Iterator[HelpfulChange]:
+    found = []
+    for node in situation.only_by(*MOVABLE):
+        going = _in_the_way(situation, node)
+        if going and len(going) <= MOST_PODS:
+            found.append((len(going), sum(each.priority for each in going), node.name, going))
+    for _, _, name, going in sorted(found, key=lambda each: each[:3])[:MOST]:
+        where = {pod.spec.node_name for pod in going}
+        on = f" on {name}" if where == {name} else ""
+        yield HelpfulChange(
+            "delete", f"delete or move {joined([pod.key for pod in going])}{on}", deleted=tuple(going)
+        )
+
+
+def _in_the_way(situation: Situation, node: NodeInfo) -> list[Pod]:
+    """Returns pods without which the pod may fit on the node, or none if there are no such pods."""
+    by = situation.rejecting[node.name]
+    if is_too_small(situation, node):
+        return []
+    going: dict[str, PodInfo] = {}
+    if "InterPodAffinity" in by:
+        if NO_AFFINITY in by["InterPodAffinity"].reasons:
+            return []
+        going |= {other.pod.uid: other for _, other in kept_away_by(situation, [node])}
+    if "NodePorts" in by:
+        keys = {key for held in holders(situation, node).values() for key in held}
+        going |= {each.pod.uid: each for each in node.pods if each.pod.key in keys}
+    for resource in short_of(situation, node):
+        going |= {each.pod.uid: each for each in _freeing(situation, node, resource, going)}
+    found = [each.pod for each in going.values()]
+    return found if all(map(_may_go, found)) else []
+
+
+def _freeing(
+    situation: Situation, node: NodeInfo, resource: str, going: dict[str, PodInfo]
+) -> Sequence[PodInfo]:
+    """Returns the fewest pods that free enough, and of single ones the smallest."""
+
+    def frees(each: PodInfo) -> int:
+        return asked_of(each.pod, resource)
+
+    lacks = asked_of(situation.pod.pod, resource) - free_on(node, resource)
+    lacks -= sum(frees(each) for each in node.pods if each.pod.uid in going)
+    others = sorted(
+        (each for each in node.pods if each.pod.uid not in going and _may_go(each.pod)), key=frees
+    )
+    if lacks <= 0:
+        return ()
+    enough = [each for each in others if frees(each) >= lacks]
+    if enough:
+        return enough[:1]
+    taken: list[PodInfo] = []
+    while lacks > 0 and others:
+        taken.append(others.pop())
+        lacks -= frees(taken[-1])
+    return taken
+
+
+def _may_go(pod: Pod) -> bool:
+    """Returns whether the pod runs, and would not be created anew on the same node."""
+    owner = pod.metadata.controller
+    return bool(pod.spec.node_name) and (owner is None or owner.kind not in ("DaemonSet", "Node"))
+
+
+# --- One more node --------------------------------------------------------------------------------
+
+
+def one_more_node(situation: Situation) -> Iterator[HelpfulChange]:
+    """Yields nodes like which one more might help, the smallest of each size first."""
+    found: dict[str, Node] = {}
+    candidates = [node for node in situation.only_by(*OF_OTHER_PODS) if not is_too_small(situation, node)]
+    for node in sorted(candidates, key=lambda node: (node.allocatable.milli_cpu, node.allocatable.memory)):
+        found.setdefault(str(node.allocatable), node.existing_node)
+    for each in list(found.values())[:MOST]:
+        taints = tuple(taint for taint in each.spec.taints if taint.key not in HEALTH)
+        model = evolve(each, spec=evolve(each.spec, unschedulable=False, taints=taints))
+        yield HelpfulChange("node", f"add a node like {each.name}", created=(model,))

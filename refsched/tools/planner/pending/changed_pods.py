@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Changes of the pod that might help it, one each: a toleration, a selector, a smaller request, a port, a term."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from attrs import evolve
+
+from refsched.framework.node_info import NodeInfo
+from refsched.objects.pod import (
+    Affinity,
+    Container,
+    Pod,
+    PodAffinity,
+    ResourceRequirements,
+    Toleration,
+)
+from refsched.objects.quantity import Quantity
+from refsched.objects.resources import PODS
+from refsched.objects.selectors import NodeSelector, NodeSelectorTerm, Requirement
+from refsched.plugins.node_affinity import affinity_of
+from refsched.plugins.pod_topology_spread import PodTopologySpread
+from refsched.plugins.pod_topology_spread_constraints import DO_NOT_SCHEDULE, SCHEDULE_ANYWAY
+from refsched.tools.planner.amounts import amounts, at_most
+from refsched.tools.planner.pending.by_node import (
+    FIT,
+    HEALTH,
+    asked_of,
+    free_on,
+    labels_of,
+    missed,
+    short_of,
+)
+from refsched.tools.planner.pending.by_pod import exceeded, holders, port_text
+from refsched.tools.planner.pending.situation import Situation
+from refsched.tools.planner.pending.words import joined, requirement_text, taint_text, untolerated_taints
+from refsched.tools.planner.verdicts import HelpfulChange
+
+MOST = 3
+"""So many alternatives of one kind are tried."""
+
+
+def changed_pods(situation: Situation) -> Iterator[HelpfulChange]:
+    """Yields the changes that are worth a trial, the cheapest first."""
+    yield from _tolerations(situation)
+    yield from _selections(situation)
+    yield from _requests(situation)
+    yield from _ports(situation)
+    yield from _spreads(situation)
+    yield from _affinities(situation)
+
+
+def without_gates(pod: Pod) -> HelpfulChange:
+    gates = [gate.name for gate in pod.spec.scheduling_gates]
+    return _changed("gate", f"remove the scheduling gate {joined(gates)}", _with(pod, scheduling_gates=()))
+
+
+def _changed(kind: str, change: str, pod: Pod) -> HelpfulChange:
+    return HelpfulChange(kind, change, updated=(pod,))
+
+
+def _with(pod: Pod, **changed: Any) -> Pod:
+    return evolve(pod, spec=evolve(pod.spec, **changed))
+
+
+# --- Tolerations ----------------------------------------------------------------------------------
+
+
+def _tolerations(situation: Situation) -> Iterator[HelpfulChange]:
+    pod = situation.pod.pod
+    found = Counter(
+        taints
+        for node in situation.only_by("TaintToleration")
+        if (taints := untolerated_taints(pod, node.existing_node))
+        and not any(t.key in HEALTH for t in taints)
+    )
+    for taints, _ in found.most_common(MOST):
+        added = tuple(Toleration(taint.key, "Equal", taint.value, taint.effect) for taint in taints)
+        said = joined([taint_text(taint) for taint in taints])
+        yield _changed(
+            "toleration", f"tolerate {said}", _with(pod, tolerations=(*pod.spec.tolerations, *added))
+        )
+
+
+# --- Node selector and affinity -------------------------------------------------------------------
+
+
+def _selections(situation: Situation) -> Iterator[HelpfulChange]:
+    pod = situation.pod.pod
+    nodes = situation.only_by("NodeAffinity")
+    found = Counter(lacks[0] for node in nodes if len(lacks := missed(pod, node.existing_node)) == 1)
+    for requirement, _ in found.most_common(MOST):
+        text = requirement_text(requirement)
+        own = pod.spec.node_selector
+        if own.get(requirement.key) in requirement.values:
+            yield from _other_value(pod, requirement, nodes)
+            left = {key: value for key, value in own.items() if key != requirement.key}
+            yield _changed("selector", f"drop nodeSelector {text}", _with(pod, node_selector=left))
+        else:
+            yield _changed("selector", f"drop {text} from its node affinity", _without(pod, requirement))
+
+
+def _other_value(pod: Pod, requirement: Requirement, nodes: Sequence[NodeInfo]) -> Iterator[HelpfulChange]:
+    """Yields the pod with a value that is spelled nearly alike, if nodes have one."""
+    key, value = requirement.key, requirement.values[0]
+    values = sorted({labels[key] for node in nodes if key in (labels := labels_of(node.existing_node))})
+    for near in get_close_matches(value, values, n=1, cutoff=0.7):
+        changed = _with(pod, node_selector={**pod.spec.node_selector, key: near})
+        yield _changed("selector", f"ask for {key}={near} in nodeSelector instead of {value}", changed)
+
+
+def _without(pod: Pod, requirement: Requirement) -> Pod:
+    """Returns the pod without this requirement in any term; without required terms if one has no other."""
+    affinity, own = pod.spec.affinity, affinity_of(pod)
+    required = own.required_during_scheduling_ignored_during_execution
+    if affinity is None or required is None:
+        return pod
+    terms = tuple(
+        NodeSelectorTerm(
+            tuple(r for r in term.match_expressions if r != requirement),
+            tuple(r for r in term.match_fields if r != requirement),
+        )
+        for term in required.node_selector_terms
+    )
+    left = None if any(term.is_empty for term in terms) else NodeSelector(terms)
+    node_affinity = evolve(own, required_during_scheduling_ignored_during_execution=left)
+    return _with(pod, affinity=evolve(affinity, node_affinity=node_affinity))
+
+
+# --- Requests -------------------------------------------------------------------------------------
+
+
+def _requests(situation: Situation) -> Iterator[HelpfulChange]:
+    """Yields the pod with the largest requests that are free on a node where nothing else keeps it away."""
+    pod = situation.pod.pod
+    possible: dict[tuple[tuple[str, int], ...], None] = {}
+    for node in situation.only_by(FIT):
+        short = short_of(situation, node)
+        if PODS not in short and short and all(free_on(node, each) > 0 for each in short):
+            possible[tuple((each, free_on(node, each)) for each in short)] = None
+    largest = sorted(
+        possible,
+        key=lambda free_there: min(free / asked_of(pod, each) for each, free in free_there),
+        reverse=True,
+    )
+    for free_there in [each for each in largest if len(each) == 1][:1] or largest[:1]:
+        rounded = {resource: at_most(resource, free) for resource, free in free_there}
+        said = [
+            f"{text} {resource} (it asks for {amounts(resource, asked_of(pod, resource))[0]})"
+            for resource, (_, text) in rounded.items()
+        ]
+        changed = with_requests(pod, {resource: value for resource, (value, _) in rounded.items()})
+        yield _changed("request", f"request at most {joined(said)}", changed)
+
+
+def with_requests(pod: Pod, most: Mapping[str, int]) -> Pod:
+    """Returns the pod with requests that are scaled down so that together they are at most this: milli-CPU,
+    bytes, or whole units."""
+    changed = pod
+    for resource, value in most.items():
+        overhead = pod.spec.overhead.get(resource, Quantity())
+        unit = 10**6 if resource == "cpu" else 10**9
+        asked = asked_of(pod, resource) * unit - overhead.nano
+        share = (max(value * unit - overhead.nano, 0), max(asked, 1))
+        changed = evolve(
+            changed,
+            spec=evolve(
+                changed.spec,
+                containers=_scaled(changed.spec.containers, resource, share, unit),
+                init_containers=_scaled(changed.spec.init_containers, resource, share, unit),
+                resources=_less(changed.spec.resources, resource, share, unit)
+                if changed.spec.resources
+                else None,
+            ),
+        )
+    return changed
+
+
+def _scaled(
+    containers: Sequence[Container], resource: str, share: tuple[int, int], unit: int
+) -> tuple[Container, ...]:
+    return tuple(evolve(each, resources=_less(each.resources, resource, share, unit)) for each in containers)
+
+
+def _less(
+    asked: ResourceRequirements, resource: str, share: tuple[int, int], unit: int
+) -> ResourceRequirements:
+    if resource not in asked.requests:
+        return asked
+    nano = asked.requests[resource].nano * share[0] // share[1] // unit * unit
+    return evolve(asked, requests={**asked.requests, resource: Quantity(nano)})
+
+
+# --- What concerns other pods ---------------------------------------------------------------------
+
+
+def _ports(situation: Situation) -> Iterator[HelpfulChange]:
+    nodes = situation.only_by("NodePorts")
+    taken = Counter(tuple(holders(situation, node)) for node in nodes)
+    for ports, _ in taken.most_common(1):
+        numbers = {(port.port, port.protocol) for port in ports}
+        pod = situation.pod.pod
+        containers = tuple(_without_ports(each, numbers) for each in pod.spec.containers)
+        sidecars = tuple(_without_ports(each, numbers) for each in pod.spec.init_containers)
+        said = joined([port_text(port) for port in ports])
+        yield _changed(
+            "port", f"drop hostPort {said}", _with(pod, containers=containers, init_containers=sidecars)
+        )
+
+
+def _without_ports(container: Container, ports: set[tuple[int, str]]) -> Container:
+    kept = tuple(p for p in container.ports if (p.host_port, p.protocol or "TCP") not in ports)
+    return evolve(container, ports=kept)
+
+
+def _spreads(situation: Situation) -> Iterator[HelpfulChange]:
+    pod, plugin = situation.pod.pod, PodTopologySpread.name
+    own = pod.spec.topology_spread_constraints
+    skews: dict[int, int] = {}
+    for node in situation.only_by(plugin):
+        spread = exceeded(situation, node)
+        if spread is None:
+            continue
+        domain = node.existing_node.metadata.labels.get(spread.constraint.topology_key)
+        if domain is None:
+            continue
+        for at, asked in enumerate(own):
+            named = (
+                asked.topology_key == spread.constraint.topology_key
+                and asked.max_skew == spread.constraint.max_skew
+            )
+            if asked.when_unsatisfiable == DO_NOT_SCHEDULE and named:
+                skews[at] = min(skews.get(at, spread.skew_in(domain)), spread.skew_in(domain))
+    for at, skew in skews.items():
+        key = own[at].topology_key
+        larger = (*own[:at], evolve(own[at], max_skew=skew), *own[at + 1 :])
+        yield _changed("spread", f"maxSkew {skew} for {key}", _with(pod, topology_spread_constraints=larger))
+    for at, asked in enumerate(own):
+        if asked.when_unsatisfiable == DO_NOT_SCHEDULE and situation.only_by(plugin):
+            soft = (*own[:at], evolve(asked, when_unsatisfiable=SCHEDULE_ANYWAY), *own[at + 1 :])
+            change = f"whenUnsatisfiable: ScheduleAnyway for {asked.topology_key}"
+            yield _changed("spread", change, _with(pod, topology_spread_constraints=soft))
+
+
+def _affinities(situation: Situation) -> Iterator[HelpfulChange]:
+    affinity = situation.pod.pod.spec.affinity
+    if affinity is None or not situation.only_by("InterPodAffinity"):
+        return
+    for name, part in (("anti-affinity", affinity.pod_anti_affinity), ("affinity", affinity.pod_affinity)):
+        terms = part.required_during_scheduling_ignored_during_execution if part is not None else ()
+        for at, term in enumerate(terms):
+            assert part is not None
+            left = evolve(
+                part, required_during_scheduling_ignored_during_execution=(*terms[:at], *terms[at + 1 :])
+            )
+            which = f" term {at + 1}" if len(terms) > 1 else ""
+            change = f"make its required pod {name}{which} (by {term.topology_key}) a preferred one"
+            yield _changed(
+                "affinity", change, _with(situation.pod.pod, affinity=_replaced(affinity, name, left))
+            )
+
+
+def _replaced(affinity: Affinity, name: str, part: PodAffinity) -> Affinity:
+    if name == "affinity":
+        return evolve(affinity, pod_affinity=part)
+    return evolve(affinity, pod_anti_affinity=part)

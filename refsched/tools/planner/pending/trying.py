@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trying: one change of the pod, or of the cluster, and on which nodes the pod is feasible then.
+
+The decider of the release is asked again for each. A change of the cluster is made in a fork of the scheduler.
+"""
+
+from __future__ import annotations
+
+from attrs import evolve, frozen
+
+from refsched.cycle.decide import Decision
+from refsched.framework.node_info import PodInfo
+from refsched.machine.scheduler import Scheduler
+from refsched.objects.node import Node
+from refsched.objects.pod import Pod
+from refsched.tools.forking import fork
+from refsched.tools.planner.cluster import why_gated
+from refsched.tools.planner.fitting import fits, with_template
+from refsched.tools.planner.verdicts import HelpfulChange
+
+ALL_NODES = 100
+"""This is the percentageOfNodesToScore with which all feasible nodes are found."""
+
+
+@frozen
+class Trials:
+    """Trials begin with this scheduler, which stays as it is, and with this pod."""
+
+    scheduler: Scheduler
+    pod: Pod
+
+    def tried(self, idea: HelpfulChange) -> HelpfulChange:
+        """Returns the idea with the nodes on which the pod is feasible then: none if it does not help."""
+        return evolve(idea, nodes=self._nodes(idea))
+
+    def _nodes(self, idea: HelpfulChange) -> tuple[str, ...]:
+        if idea.created:
+            [model] = idea.created
+            snapshot, name = with_template(self.scheduler.state.snapshot(), model)
+            return (name,) if fits(self.scheduler, snapshot, self.pod, name).is_success else ()
+        pod = next((each for each in idea.updated if isinstance(each, Pod)), self.pod)
+        nodes = [each for each in idea.updated if isinstance(each, Node)]
+        scheduler = self.scheduler
+        if nodes or idea.deleted:
+            scheduler = fork(scheduler)
+            for node in nodes:
+                scheduler.update(node)
+            for leaving in idea.deleted:
+                scheduler.delete(Pod, leaving.name, leaving.namespace)
+        return () if why_gated(scheduler, pod) is not None else _feasible(scheduler, pod)
+
+
+def _feasible(scheduler: Scheduler, pod: Pod) -> tuple[str, ...]:
+    decision = decided(scheduler, pod)
+    return () if decision is None else tuple(node.name for node in decision.feasible)
+
+
+def decided(scheduler: Scheduler, pod: Pod) -> Decision | None:
+    """Returns what the pod's profile decides of it, with all nodes searched; None if there is no node."""
+    state = scheduler.state
+    framework, snapshot = state.profiles[pod.spec.scheduler_name], state.snapshot()
+    if not snapshot.nodes:
+        return None
+    nominated_pods = state.queue.nominated_pods_for_node
+    return state.decider(framework, snapshot, nominated_pods, percentage=ALL_NODES).decide(PodInfo(pod))

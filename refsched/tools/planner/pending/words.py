@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Words: how nodes, taints, requirements and lists of names are written in a sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from attrs import frozen
+
+from refsched.errors import counted
+from refsched.objects.node import Node, Taint
+from refsched.objects.pod import Pod
+from refsched.objects.selectors import Requirement, Selector
+
+_DIGITS = re.compile(r"(\d+)")
+
+
+def natural(name: str) -> tuple[tuple[int, str], ...]:
+    """Returns a key by which n2 is sorted before n10."""
+    return tuple((int(part), "") if part.isdecimal() else (-1, part) for part in _DIGITS.split(name))
+
+
+def joined(names: Sequence[str], last: str = "and") -> str:
+    """Returns ``a, b and c``."""
+    return f" {last} ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
+def few(names: Iterable[str], most: int = 3, last: str = "and") -> str:
+    """Returns ``a, b and c``, or the first of many in natural order, and how many more there are."""
+    in_order = sorted(dict.fromkeys(names), key=natural)
+    if len(in_order) <= most:
+        return joined(in_order, last)
+    return f"{', '.join(in_order[:most])} and {len(in_order) - most:,} more"
+
+
+def sentence(text: str) -> str:
+    """Returns the text with a capital letter, and a full stop at its end."""
+    return text[:1].upper() + text[1:].rstrip(".") + "."
+
+
+# --- Nodes ----------------------------------------------------------------------------------------
+
+
+@frozen
+class Subject:
+    """A Subject is what a sentence is about: ``nodes``, of ``total`` that there are, and ``which`` says what they
+    have in common, such as ``that its nodeSelector names``."""
+
+    nodes: Sequence[str]
+    total: int
+    which: str = ""
+
+    def __str__(self) -> str:
+        number = len(self.nodes)
+        if number == self.total:
+            return f"the only node, {self.nodes[0]}," if number == 1 else f"all {number:,} nodes"
+        if self.which:
+            only = f"the only node {self.which}, {self.nodes[0]},"
+            return only if number == 1 else f"the {number:,} nodes {self.which}"
+        return f"node {self.nodes[0]}" if number == 1 else f"{number:,} nodes"
+
+    @property
+    def among(self) -> str:
+        """Returns the words that follow ``on any of`` or ``on``."""
+        if len(self.nodes) == 1:
+            only = f"the only node {self.which}" if self.which else "the only node" if self.total == 1 else ""
+            return f"on {self.nodes[0]}{f', {only},' if only else ''}"
+        if len(self.nodes) == self.total:
+            return "on any node"
+        return f"on any of {self if self.which else f'{len(self.nodes):,} nodes'}"
+
+    def do(self, one: str, many: str) -> str:
+        """Returns the verb that goes with the number of nodes."""
+        return one if len(self.nodes) == 1 else many
+
+
+def nodes_named(nodes: Sequence[str]) -> str:
+    """Returns ``n1`` for one node, and otherwise how many nodes there are."""
+    return f"node {nodes[0]}" if len(nodes) == 1 else counted(len(nodes), "node")
+
+
+# --- Taints, labels, selectors --------------------------------------------------------------------
+
+
+def taint_text(taint: Taint) -> str:
+    """Returns the taint as kubectl writes it."""
+    return f"{taint.key}{'=' if taint.value else ''}{taint.value}:{taint.effect}"
+
+
+def untolerated_taints(pod: Pod, node: Node) -> tuple[Taint, ...]:
+    return tuple(
+        taint
+        for taint in node.spec.taints
+        if taint.effect != "PreferNoSchedule" and not any(t.tolerates(taint) for t in pod.spec.tolerations)
+    )
+
+
+def requirement_text(requirement: Requirement) -> str:
+    """Returns the requirement as kubectl writes one in a selector."""
+    key, values = requirement.key, requirement.values
+    match requirement.operator:
+        case "Exists":
+            return key
+        case "DoesNotExist":
+            return f"!{key}"
+        case "In" if len(values) == 1:
+            return f"{key}={values[0]}"
+        case "NotIn" if len(values) == 1:
+            return f"{key}!={values[0]}"
+        case "Gt" | "Lt":
+            return f"{key}{'>' if requirement.operator == 'Gt' else '<'}{', '.join(values)}"
+    return f"{key} {requirement.operator.lower()} ({', '.join(values)})"
+
+
+def selector_text(selector: Selector) -> str:
+    if selector.requirements is None:
+        return "nothing"
+    return ",".join(map(requirement_text, selector.requirements)) or "any label"

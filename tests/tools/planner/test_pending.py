@@ -1,0 +1,397 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Clusters with one known culprit each: the first sentence names it, and what would help is tried."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from plan_world import Json, node, objects_of, pod, scheduler, thing
+
+from refsched.tools.planner.cluster import pod_called
+from refsched.tools.planner.explain import explain
+from refsched.tools.planner.explanation import Explanation
+
+HOSTNAME = "kubernetes.io/hostname"
+WEB: Json = {"labels": {"app": "web"}}
+DB: Json = {"labels": {"app": "db"}}
+
+
+def explained(*values: Json, **config: Any) -> Explanation:
+    objects = objects_of(*values)
+    return explain(scheduler(**config), objects, pod_called("a", objects))
+
+
+def changes(found: Explanation) -> dict[str, tuple[str, ...]]:
+    return {each.change: each.nodes for each in found.would_help}
+
+
+def zoned(name: str, zone: str, **more: Any) -> Json:
+    return node(name, labels={HOSTNAME: name, "zone": zone}, **more)
+
+
+def holding(name: str, port: int = 8080, protocol: str = "TCP", **more: Any) -> Json:
+    ports = [{"containerPort": 80, "hostPort": port, "protocol": protocol}]
+    return pod(name, containers=[{"name": "c", "ports": ports}], **more)
+
+
+def apart(kind: str = "podAntiAffinity", app: str = "db", key: str = HOSTNAME) -> Json:
+    term = {"topologyKey": key, "labelSelector": {"matchLabels": {"app": app}}}
+    return {kind: {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+
+
+def spread(**more: Any) -> list[Json]:
+    selector = {"matchLabels": {"app": "web"}}
+    return [
+        {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule", "labelSelector": selector}
+        | more
+    ]
+
+
+def named(*expressions: tuple[str, str, list[str]]) -> Json:
+    terms = [{"matchExpressions": [{"key": k, "operator": o, "values": v}]} for k, o, v in expressions]
+    return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}
+
+
+def taint(key: str, value: str = "", effect: str = "NoSchedule") -> Json:
+    return {"key": key, "value": value, "effect": effect}
+
+
+def claiming(name: str = "data") -> list[Json]:
+    return [{"name": "v", "persistentVolumeClaim": {"claimName": name}}]
+
+
+def claim(volume: str = "", **spec: Any) -> Json:
+    requests = {"requests": {"storage": "1Gi"}}
+    bound = {"annotations": {"pv.kubernetes.io/bind-completed": "yes"}} if volume else {}
+    return thing(
+        "PersistentVolumeClaim",
+        "data",
+        meta=bound,
+        spec={"accessModes": ["ReadWriteOnce"], "resources": requests, "volumeName": volume, **spec},
+    )
+
+
+def volume(zone: str) -> Json:
+    term = {"matchExpressions": [{"key": "zone", "operator": "In", "values": [zone]}]}
+    spec = {
+        "capacity": {"storage": "1Gi"},
+        "accessModes": ["ReadWriteOnce"],
+        "claimRef": {"namespace": "default", "name": "data"},
+        "nodeAffinity": {"required": {"nodeSelectorTerms": [term]}},
+    }
+    return thing("PersistentVolume", "pv-1", spec=spec)
+
+
+INFRA = taint("dedicated", "infra")
+THREE = [node(f"n{number}", labels={"disktype": "hdd"}) for number in (1, 2, 3)]
+FULL = [pod(f"r{number}", cpu=cpu, on=f"n{number}") for number, cpu in ((1, "4"), (2, "500m"), (3, "3"))]
+
+CULPRITS: dict[str, tuple[list[Json], str]] = {
+    "a taint on the nodes that the selector names": (
+        [
+            *THREE,
+            *(node(f"i{n}", labels={"dedicated": "infra"}, taints=[INFRA]) for n in (1, 2)),
+            pod("a", nodeSelector={"dedicated": "infra"}),
+        ],
+        "The 2 nodes that its nodeSelector names carry the taint dedicated=infra:NoSchedule, which the pod does"
+        " not tolerate.",
+    ),
+    "a taint on every node": (
+        [node("n1", taints=[taint("gpu")]), node("n2", taints=[taint("gpu")]), pod("a")],
+        "All 2 nodes carry the taint gpu:NoSchedule, which the pod does not tolerate.",
+    ),
+    "different taints": (
+        [
+            node("n1", taints=[taint("x")]),
+            node("n2", taints=[taint("y"), taint("z", effect="NoExecute")]),
+            pod("a"),
+        ],
+        "All 2 nodes carry taints that the pod does not tolerate: x:NoSchedule (1 node) and y:NoSchedule and"
+        " z:NoExecute (1 node).",
+    ),
+    "a node that is not ready": (
+        [node("n1", taints=[taint("node.kubernetes.io/not-ready")]), pod("a")],
+        "The only node, n1, is not ready: it has the taint node.kubernetes.io/not-ready:NoSchedule, which the pod"
+        " does not tolerate.",
+    ),
+    "cordoned nodes": (
+        [node("n1", unschedulable=True), node("n2", unschedulable=True), pod("a")],
+        "All 2 nodes are cordoned.",
+    ),
+    "a label that no node has": (
+        [*THREE, pod("a", nodeSelector={"disktype": "ssd"})],
+        "No node has the label disktype=ssd (nearest: disktype=hdd on 3 nodes).",
+    ),
+    "a key that no node has": (
+        [*THREE, pod("a", nodeSelector={"disk-type": "hdd"})],
+        "No node has the label disk-type=hdd (nearest: disktype=hdd on 3 nodes).",
+    ),
+    "labels that no node has together": (
+        [
+            node("n1", labels={"x": "1"}),
+            node("n2", labels={"y": "1"}),
+            pod("a", nodeSelector={"x": "1", "y": "1"}),
+        ],
+        "No node meets all that it requires: x=1 (on 1) and y=1 (on 1).",
+    ),
+    "a required expression": (
+        [*THREE, pod("a", affinity=named(("disktype", "In", ["ssd", "nvme"])))],
+        "No node meets disktype in (ssd, nvme), which its node affinity requires (nearest: disktype=hdd on 3"
+        " nodes).",
+    ),
+    "two required terms": (
+        [*THREE, pod("a", affinity=named(("x", "Exists", []), ("disktype", "NotIn", ["hdd"])))],
+        "None of its required node affinity terms matches a node: x; disktype!=hdd.",
+    ),
+    "too little cpu": (
+        [*THREE, *FULL, pod("a", cpu="3800m")],
+        "It asks for 3.8 cpu, and the most that is free on any node is 3.5 on n2.",
+    ),
+    "a request that is larger than a node": (
+        [*THREE, node("n10", cpu="8"), pod("a", cpu="9")],
+        "It asks for 9 cpu, and the largest node, n10, has 8 allocatable.",
+    ),
+    "a resource that no node has": (
+        [*THREE, pod("a", containers=[{"name": "c", "resources": {"requests": {"example.com/gpu": "2"}}}])],
+        "It asks for 2 example.com/gpu, and no node has any example.com/gpu.",
+    ),
+    "the number of pods": (
+        [node("n1", pods="1"), pod("b", on="n1"), pod("a")],
+        "The only node, n1, runs as many pods as it may (1).",
+    ),
+    "nodes that are large enough, and tainted": (
+        [*THREE, node("big", cpu="16", taints=[INFRA]), pod("a", cpu="9")],
+        "The only node that is large enough for it, big, carries the taint dedicated=infra:NoSchedule, which the"
+        " pod does not tolerate.",
+    ),
+    "a host port": (
+        [node("n1"), node("n2"), holding("web-1", on="n1"), holding("web-2", on="n2"), holding("a")],
+        "Port 8080 is held by default/web-1 and default/web-2 on every node.",
+    ),
+    "a host port of another protocol": (
+        [node("n1"), holding("dns", 53, "UDP", on="n1"), holding("a", 53, "UDP")],
+        "Port 53/UDP is held by default/dns on the only node, n1.",
+    ),
+    "its own anti-affinity": (
+        [zoned("n1", "a"), pod("db-0", on="n1", meta=DB), pod("a", affinity=apart())],
+        "Its anti-affinity keeps it from default/db-0 on the only node, n1.",
+    ),
+    "the anti-affinity of another pod": (
+        [
+            zoned("n1", "a"),
+            zoned("n2", "a"),
+            pod("db-0", on="n1", affinity=apart(key="zone")),
+            pod("a", meta=DB),
+        ],
+        "The anti-affinity of default/db-0 (by zone) keeps it away on every node.",
+    ),
+    "an affinity to pods that do not run": (
+        [zoned("n1", "a"), pod("a", affinity=apart("podAffinity", "cache", "zone"))],
+        "Its affinity asks for a pod with app=cache in the namespace default (by zone), and no such pod runs.",
+    ),
+    "an affinity to a pod on a full node": (
+        [
+            zoned("n1", "a"),
+            zoned("n2", "b"),
+            pod("db-0", cpu="4", on="n1", meta=DB),
+            pod("a", affinity=apart("podAffinity", key="zone")),
+        ],
+        "It asks for 1 cpu, and the most that is free on n1 is 0; its affinity asks for a pod with app=db in the"
+        " namespace default (by zone): default/db-0 runs elsewhere.",
+    ),
+    "the skew of a zone": (
+        [
+            zoned("n1", "a"),
+            zoned("n2", "b", unschedulable=True),
+            *(pod(f"w{n}", on="n1", meta=WEB) for n in (1, 2)),
+            pod("a", meta=WEB, topologySpreadConstraints=spread()),
+        ],
+        "The skew of zone a would be 3, and maxSkew is 1 (b has 0 matching pods).",
+    ),
+    "too few domains": (
+        [
+            zoned("n1", "a"),
+            pod("w1", on="n1", meta=WEB),
+            pod("a", meta=WEB, topologySpreadConstraints=spread(minDomains=3)),
+        ],
+        "The skew of zone a would be 2, and maxSkew is 1 (1 domain, and minDomains is 3, so that the skew is"
+        " measured against 0).",
+    ),
+    "no label to spread by": (
+        [*THREE, pod("a", meta=WEB, topologySpreadConstraints=spread())],
+        "All 3 nodes have no label zone, which its topology spread constraint names.",
+    ),
+    "a volume in another zone": (
+        [zoned("n1", "a"), zoned("n2", "a"), claim("pv-1"), volume("b"), pod("a", volumes=claiming())],
+        "The volume pv-1 of its claim data can only be reached from nodes with zone=b, and there is none.",
+    ),
+    "a volume on a full node": (
+        [
+            zoned("n1", "a"),
+            zoned("n2", "b"),
+            claim("pv-1"),
+            volume("b"),
+            pod("full", cpu="4", on="n2"),
+            pod("a", volumes=claiming()),
+        ],
+        "It asks for 1 cpu, and the most that is free on n2, the only node that its volumes can be reached from,"
+        " is 0.",
+    ),
+    "a claim that does not exist": (
+        [node("n1"), pod("a", volumes=claiming("lost"))],
+        "Its PersistentVolumeClaim lost does not exist.",
+    ),
+    "a claim that is not bound": (
+        [
+            node("n1"),
+            claim(storageClassName="fast"),
+            thing(
+                "StorageClass", "fast", "storage.k8s.io/v1", provisioner="x", volumeBindingMode="Immediate"
+            ),
+            pod("a", volumes=claiming()),
+        ],
+        "Its PersistentVolumeClaim data of the class fast is not bound to a volume, and does not wait for a pod to"
+        " be bound.",
+    ),
+    "a scheduling gate": (
+        [node("n1"), pod("a", schedulingGates=[{"name": "quota"}])],
+        "It has the scheduling gate quota, and is not tried until it is removed.",
+    ),
+    "no node at all": ([pod("a")], "There is no node in the cluster."),
+    "more than one thing": (
+        [
+            node("n1"),
+            node("n2"),
+            pod("full", cpu="4", on="n1"),
+            holding("web", on="n2"),
+            holding("a")
+            | {
+                "spec": {
+                    "containers": [
+                        {
+                            "name": "c",
+                            "ports": [{"containerPort": 80, "hostPort": 8080}],
+                            "resources": {"requests": {"cpu": "1"}},
+                        }
+                    ]
+                }
+            },
+        ],
+        "It asks for 1 cpu, and the most that is free on n1 is 0; port 8080 is held by default/web on node n2.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("values", "answer"), CULPRITS.values(), ids=list(CULPRITS))
+def test_the_first_sentence_names_the_culprit(values: list[Json], answer: str) -> None:
+    found = explained(*values)
+    assert found.headline == answer
+    assert str(found).splitlines()[1] == answer
+
+
+# --- What would help ------------------------------------------------------------------------------
+
+
+def test_what_would_help_against_a_taint_a_selector_or_a_label() -> None:
+    found = explained(*CULPRITS["a taint on the nodes that the selector names"][0])
+    assert changes(found) == {
+        "tolerate dedicated=infra:NoSchedule": ("i1", "i2"),
+        "drop nodeSelector dedicated=infra": ("n1", "n2", "n3"),
+        "label node n1 so that it has dedicated=infra": ("n1",),
+    }
+
+
+def test_the_largest_request_that_fits_is_named() -> None:
+    found = explained(*CULPRITS["too little cpu"][0])
+    assert changes(found)["request at most 3.5 cpu (it asks for 3.8)"] == ("n2",)
+    assert changes(found)["delete or move default/r2 on n2"] == ("n2",)
+    assert changes(found)["add a node like n1"] == ("n1-1",)
+
+
+def test_a_node_gets_well_or_is_uncordoned() -> None:
+    ill = explained(*CULPRITS["a node that is not ready"][0])
+    assert changes(ill) == {"wait until node n1 is no longer not ready": ("n1",)}
+    cordoned = explained(*CULPRITS["cordoned nodes"][0])
+    assert changes(cordoned)["uncordon node n1"] == ("n1",)
+
+
+def test_a_pod_that_is_being_deleted_is_waited_for() -> None:
+    going = pod("old", cpu="4", on="n1", meta={"deletionTimestamp": "2026-01-01T00:00:00Z"})
+    found = explained(node("n1"), going, pod("a"))
+    assert "wait until default/old has left n1 (being deleted)" in changes(found)
+
+
+def test_a_change_that_does_not_work_is_not_printed() -> None:
+    both = node("n1", labels={"disktype": "hdd"}, taints=[taint("gpu")])
+    found = explained(both, pod("a", nodeSelector={"disktype": "ssd"}))
+    assert found.would_help == ()
+    assert str(found).endswith("No single change that was tried would help.")
+
+
+def test_pods_of_daemon_sets_are_not_to_leave() -> None:
+    owner = {"apiVersion": "apps/v1", "kind": "DaemonSet", "name": "d", "uid": "u", "controller": True}
+    found = explained(
+        node("n1"), pod("daemon", cpu="4", on="n1", meta={"ownerReferences": [owner]}), pod("a")
+    )
+    assert list(changes(found)) == ["add a node like n1"]
+
+
+def test_what_other_pods_stand_in_the_way_of() -> None:
+    assert list(changes(explained(*CULPRITS["a host port"][0])))[:2] == [
+        "drop hostPort 8080",
+        "delete or move default/web-1 on n1",
+    ]
+    assert list(changes(explained(*CULPRITS["the skew of a zone"][0]))) == [
+        "maxSkew 3 for zone",
+        "whenUnsatisfiable: ScheduleAnyway for zone",
+        "uncordon node n2",
+    ]
+    own = "make its required pod anti-affinity (by kubernetes.io/hostname) a preferred one"
+    assert changes(explained(*CULPRITS["its own anti-affinity"][0]))[own] == ("n1",)
+    wanted = "make its required pod affinity (by zone) a preferred one"
+    assert changes(explained(*CULPRITS["an affinity to pods that do not run"][0])) == {wanted: ("n1",)}
+
+
+def test_of_two_required_terms_one_requirement_may_be_dropped() -> None:
+    found = explained(*CULPRITS["two required terms"][0])
+    assert "drop x from its node affinity" in changes(found)
+    assert "label node n1 so that it has x" in changes(found)
+
+
+def test_a_value_that_is_misspelt_is_corrected() -> None:
+    near = node("n1", labels={"zone": "eu-west-1"})
+    found = explained(near, pod("a", nodeSelector={"zone": "eu-west1"}))
+    assert changes(found)["ask for zone=eu-west-1 in nodeSelector instead of eu-west1"] == ("n1",)
+
+
+def test_a_gate_is_removed_only_if_that_helps() -> None:
+    gates = [{"name": "quota"}]
+    helped = explained(node("n1"), pod("a", schedulingGates=gates))
+    assert changes(helped) == {"remove the scheduling gate quota": ("n1",)}
+    assert explained(node("n1"), pod("a", cpu="9", schedulingGates=gates)).would_help == ()
+
+
+def test_a_nominated_pod_that_counts_is_named() -> None:
+    urgent = pod("urgent", cpu="3", priority=9, status={"phase": "Pending", "nominatedNodeName": "n1"})
+    found = explained(node("n1"), urgent, pod("a", cpu="2"))
+    assert found.headline == (
+        "It asks for 2 cpu, and the most that is free on n1, the only node, is 1, where default/urgent is"
+        " nominated and counted."
+    )
+
+
+def test_what_else_keeps_the_pod_away_is_said_too() -> None:
+    found = explained(node("n1", taints=[INFRA]), pod("full", cpu="4", on="n1"), pod("a"))
+    assert found.headline == (
+        "The only node, n1, carries the taint dedicated=infra:NoSchedule, which the pod does not tolerate;"
+        " besides, it asks for 1 cpu, and the most that is free on n1, the only node, is 0."
+    )
+    assert found.would_help == ()
+
+
+def test_two_resources_are_one_change() -> None:
+    large = {"requests": {"cpu": "5", "memory": "9Gi"}}
+    found = explained(node("n1"), pod("a", containers=[{"name": "c", "resources": large}]))
+    asked = "request at most 4 cpu (it asks for 5) and 8Gi memory (it asks for 9Gi)"
+    assert changes(found) == {asked: ("n1",)}
