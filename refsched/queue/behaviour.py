@@ -26,6 +26,10 @@ class QueueBehaviour:
 
     * ``heads`` returns the pods of activeQ and backoffQ of which one is popped next.
     * ``runs_pre_enqueue`` says whether PreEnqueue is run before this transition.
+    * ``nominates`` says whether a pod that went from one place to another, because of this event if there is one,
+      is nominated as its status says.
+    * ``examines_gated`` says whether an event concerns gated pods for which the gating plugin did not register.
+    * ``waits_since`` returns the time since when a pod has waited for an event.
     * ``update_events`` returns the events that an update of a pod is.
     * ``update`` returns the occurrence that an update is where the table has a row for it.
     * ``last_hint`` has the places that end the events of an update: once one of the events has brought the pod
@@ -43,6 +47,9 @@ class QueueBehaviour:
     transitions: Transitions
     heads: Callable[[Ranking, Ranking], Sequence[QueuedPod]]
     runs_pre_enqueue: Callable[[Transition], bool]
+    nominates: Callable[[Place, Place, ClusterEvent | None], bool]
+    examines_gated: Callable[[ClusterEvent], bool]
+    waits_since: Callable[[QueuedPod], float]
     update_events: Callable[[Pod, Pod], tuple[ClusterEvent, ...]]
     update: Callable[[Pod, Pod], Enum]
     last_hint: frozenset[Place]

@@ -24,7 +24,7 @@ class QueuedPod:
 
     After an attempt ``unschedulable_plugins`` and ``pending_plugins`` name the plugins that rejected the pod;
     if both are empty, the attempt ended in an error. ``gating_plugin`` is the PreEnqueue plugin that rejected
-    it.
+    it. ``flushed_at`` is when it was requeued last because it had waited for too long.
     """
 
     info: PodInfo
@@ -36,6 +36,7 @@ class QueuedPod:
     unschedulable_plugins: frozenset[str] = frozenset()
     pending_plugins: frozenset[str] = frozenset()
     gating_plugin: str = ""
+    flushed_at: float = -math.inf
 
     @property
     def pod(self) -> Pod:

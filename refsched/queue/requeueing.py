@@ -13,10 +13,12 @@ from collections.abc import Sequence
 
 from attrs import evolve
 
+from refsched.framework.events import ClusterEvent
 from refsched.objects.pod import Pod
 from refsched.objects.store import ObjectStore
 from refsched.queue.backoff import Backoff, to_the_nanosecond
 from refsched.queue.behaviour import QueueBehaviour
+from refsched.queue.cluster_events import is_wild_card
 from refsched.queue.hint_table import HintTable, Strategy
 from refsched.queue.in_flight import InFlight
 from refsched.queue.queued_pod import QueuedPod
@@ -26,6 +28,8 @@ from refsched.rules import applies
 
 ACCEPTED_BY_PRE_ENQUEUE = frozenset({Place.ACTIVE, Place.BACKOFF, Place.ERROR_BACKOFF})
 """A pod is in one of these places only if no PreEnqueue plugin rejected it on its way there."""
+
+BACKING_OFF = frozenset({Place.BACKOFF, Place.ERROR_BACKOFF})
 
 # --- Pop ------------------------------------------------------------------------------------------
 
@@ -55,19 +59,48 @@ def of_active_queue(active: Ranking, backoff: Ranking) -> Sequence[QueuedPod]:
 
 
 def before_either_queue(row: Transition) -> bool:
-    """R-QUEUE-54: PreEnqueue is run before a pod enters activeQ or backoffQ, and not again when its backoff
-    is over; without SchedulerPopFromBackoffQ it is run whenever a pod enters activeQ, and only then.
+    """R-QUEUE-54: PreEnqueue is run before a pod enters activeQ or backoffQ, and not again when it goes from
+    backoffQ to activeQ; without SchedulerPopFromBackoffQ it is run whenever a pod enters activeQ, and only then.
 
     Source: moveToActiveQ, moveToBackoffQ, flushBackoffQCompleted.
     """
     enters = row.goes_to in ACCEPTED_BY_PRE_ENQUEUE and row.goes_to is not row.place
     applies("R-QUEUE-54", when=enters)
-    return enters and row.occurrence is not Occurrence.BACKOFF_OVER
+    return enters and row.place not in BACKING_OFF
 
 
 def before_active_queue(row: Transition) -> bool:
     enters = row.goes_to is Place.ACTIVE and row.place is not Place.ACTIVE
     return applies("R-QUEUE-54", when=enters)
+
+
+# --- Nominations ----------------------------------------------------------------------------------
+
+
+def when_it_enters(place: Place, goes_to: Place, event: ClusterEvent | None) -> bool:
+    """R-NOM-07 (promised: status.nominatedNodeName is documented with the Pod API; shows in preemption): A pod
+    that comes into the queue is nominated as its status says, even if it is gated.
+
+    Source: addPod."""
+    return applies("R-NOM-07", when=place is Place.NOWHERE)
+
+
+# --- Pods that have waited for too long -----------------------------------------------------------
+
+
+def any_wild_card(event: ClusterEvent) -> bool:
+    """R-QUEUE-56: PreEnqueue is run again for a gated pod that has waited for too long, whichever plugin gates it.
+
+    Source: moveEntitiesToActiveOrBackoffQueue."""
+    return applies("R-QUEUE-56", when=is_wild_card(event))
+
+
+def last_attempt_or_flush(pod: QueuedPod) -> float:
+    """R-QUEUE-57: A pod that stays gated then is left alone for as long again.
+
+    Source: flushUnschedulableEntitiesLeftover."""
+    applies("R-QUEUE-57", when=pod.flushed_at > pod.timestamp)
+    return max(pod.timestamp, pod.flushed_at)
 
 
 # --- After an attempt, an update or an event ------------------------------------------------------

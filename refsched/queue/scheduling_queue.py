@@ -10,6 +10,7 @@ Source: pkg/scheduler/backend/queue/scheduling_queue.go.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Any
@@ -151,7 +152,8 @@ class SchedulingQueue:
         if pod is None:
             raise KeyError(key)
         if place is not Place.ACTIVE:
-            pod = self._with_gate(pod)
+            if self.behaviour.runs_pre_enqueue(self.behaviour.transitions.row(place, Occurrence.ACTIVATED)):
+                pod = self._with_gate(pod)
             if pod.is_gated:
                 self._step(pod, place, Occurrence.NOT_ENQUEUED)
                 raise KeyError(key)
@@ -211,6 +213,7 @@ class SchedulingQueue:
             consecutive_errors_count=pod.consecutive_errors_count + 1 if failed else 0,
             unschedulable_count=pod.unschedulable_count + (0 if failed else 1),
             timestamp=self._clock(),
+            flushed_at=-math.inf,
         )
         counted = evolve(counted, backoff_expiration=self._backoff_rule.expiration(counted))
         strategy = self.behaviour.after_attempt(counted, self.in_flight, self._table(counted), self._objects)
@@ -230,10 +233,7 @@ class SchedulingQueue:
         pre_check: Callable[[Pod], bool] | None = None,
     ) -> None:
         """Requeues those waiting pods for which a hint says Queue to the event, and records the event for
-        those in flight.
-
-        ``pre_check`` says which waiting pods the event concerns at all; it always concerns those in flight.
-        """
+        those in flight. ``pre_check`` says which waiting pods it concerns; it always concerns those in flight."""
         waiting = list(self._unschedulable)
         if not events.is_wild_card(event):
             applies("R-CHANGE-01")
@@ -261,7 +261,6 @@ class SchedulingQueue:
         return self._backoff_rule.until_flush(self._clock())
 
     def flush_backoff_q_completed(self) -> None:
-        """Moves the pods whose backoff is over to activeQ."""
         now = self._clock()
         for place, queue in ((Place.BACKOFF, self._backoff), (Place.ERROR_BACKOFF, self._error_backoff)):
             while (heads := queue.first()) and not self._backoff_rule.is_backing_off(heads[0], now):
@@ -272,21 +271,20 @@ class SchedulingQueue:
         """R-QUEUE-50: A pod that has waited among the unschedulable pods for longer than its release allows (five
         minutes; one minute in earlier releases) is requeued, whichever plugin rejected it; for pods in flight this
         is an event like any other."""
-        now, longest = self._clock(), self.behaviour.max_in_unschedulable_pods
-        overdue = [pod for pod in self._unschedulable if round(now - pod.timestamp, 9) > longest]
+        now, since = self._clock(), self.behaviour.waits_since
+        longest = self.behaviour.max_in_unschedulable_pods
+        overdue = [pod for pod in self._unschedulable if round(now - since(pod), 9) > longest]
         if overdue:
             applies("R-QUEUE-50")
-            self._requeue_all(overdue, ObservedEvent(events.UNSCHEDULABLE_TIMEOUT))
+            flushed = (evolve(pod, flushed_at=now) for pod in overdue)
+            self._requeue_all(flushed, ObservedEvent(events.UNSCHEDULABLE_TIMEOUT))
 
     # --- Observation ------------------------------------------------------------------------------
 
     def queues(self) -> Queues:
         """Returns what an observer sees: the pods of each queue, as sorted ``namespace/name``."""
-        return Queues(
-            active=_keys(self._active),
-            backoff=_keys((*self._backoff, *self._error_backoff)),
-            unschedulable=_keys(self._unschedulable),
-        )
+        backoff = _keys((*self._backoff, *self._error_backoff))
+        return Queues(_keys(self._active), backoff, _keys(self._unschedulable))
 
     def nominated_pods_for_node(self, node: str) -> tuple[PodInfo, ...]:
         """Returns the pods that are nominated to the node, as they count there."""
@@ -296,10 +294,11 @@ class SchedulingQueue:
 
     def _requeue_all(self, waiting: Iterable[QueuedPod], observed: ObservedEvent) -> None:
         """Requeues those of the waiting pods for which a hint says Queue, and records the event for those in
-        flight. It concerns a gated pod only if the plugin that gates it registered for it, in any profile."""
+        flight. Most events concern a gated pod only if its gating plugin registered for them, in any profile."""
         registered = self._registered_for(observed.event)
+        examines_all = self.behaviour.examines_gated(observed.event)
         for pod in waiting:
-            if not pod.is_gated or pod.gating_plugin in registered:
+            if examines_all or not pod.is_gated or pod.gating_plugin in registered:
                 self._requeue(pod, observed)
         self.in_flight.note(observed)
 
@@ -309,8 +308,8 @@ class SchedulingQueue:
         place = Place.GATED if pod.is_gated else Place.UNSCHEDULABLE
         strategy = self.behaviour.on_event(self._table(pod), pod, observed, self._objects)
         goes_to = self._move(pod, place, self._occurrence(pod, strategy))
-        if goes_to is Place.ACTIVE and observed.event == events.UNSCHEDULED_POD_UPDATE:
-            self.nominator.nominate(pod.pod)  # moveToActiveQ does so after a plain update
+        if self.behaviour.nominates(place, goes_to, observed.event):
+            self.nominator.nominate(pod.pod)
         return goes_to in _QUEUED
 
     def _occurrence(self, pod: QueuedPod, strategy: Strategy) -> Enum:
@@ -342,9 +341,9 @@ class SchedulingQueue:
         return Place.NOWHERE, QueuedPod(PodInfo(pod), self._clock())
 
     def _enter(self, pod: Pod, occurrence: Enum) -> None:
-        """Adds a pod that was not in the queue. If it becomes active, it is nominated as its status says."""
-        new = QueuedPod(PodInfo(pod), self._clock())
-        if self._move(new, Place.NOWHERE, occurrence) is Place.ACTIVE:
+        """Adds a pod that was not in the queue."""
+        goes_to = self._move(QueuedPod(PodInfo(pod), self._clock()), Place.NOWHERE, occurrence)
+        if self.behaviour.nominates(Place.NOWHERE, goes_to, None):
             self.nominator.nominate(pod)
 
     def _move(self, pod: QueuedPod, place: Place, occurrence: Enum) -> Place:
@@ -359,9 +358,8 @@ class SchedulingQueue:
         plugins = self._pre_enqueue_plugins.get(pod.pod.spec.scheduler_name, ())
         rejecting = run_pre_enqueue_plugins(plugins, pod.pod, self._objects, pod.gating_plugin)
         if rejecting:
-            return evolve(
-                pod, unschedulable_plugins=pod.unschedulable_plugins | {rejecting}, gating_plugin=rejecting
-            )
+            rejectors = pod.unschedulable_plugins | {rejecting}
+            return evolve(pod, unschedulable_plugins=rejectors, gating_plugin=rejecting)
         return evolve(pod, gating_plugin="") if pod.is_gated else pod
 
     def _step(self, pod: QueuedPod, place: Place, occurrence: Enum) -> Place:

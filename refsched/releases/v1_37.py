@@ -270,10 +270,7 @@ GATES = gates(
 
 # --- What is not specified yet --------------------------------------------------------------------
 
-GAPS = (
-    "nominations of pods that are gated, and the flush of gated pods",
-    "the defaults of pod-level resources",
-)
+GAPS = ("the defaults of pod-level resources",)
 
 # --- The release ----------------------------------------------------------------------------------
 
@@ -303,6 +300,9 @@ V1_37 = Release(
         transitions=TRANSITIONS,
         heads=requeueing.of_either_queue,
         runs_pre_enqueue=requeueing.before_either_queue,
+        nominates=requeueing.when_it_enters,
+        examines_gated=requeueing.any_wild_card,
+        waits_since=requeueing.last_attempt_or_flush,
         update_events=pod_update_events,
         update=requeueing.any_update,
         last_hint=requeueing.ACCEPTED_BY_PRE_ENQUEUE,

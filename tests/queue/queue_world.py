@@ -19,7 +19,7 @@ from refsched.queue.hint_table import hint_table
 from refsched.queue.queued_pod import QueuedPod
 from refsched.queue.requeueing import popping_from_active_queue_only
 from refsched.queue.scheduling_queue import SchedulingQueue
-from refsched.releases.v1_34 import V1_34
+from refsched.releases import RELEASES
 
 NODE_ADDED = ClusterEvent(NODE, ActionType.ADD)
 NODE_LABELLED = ClusterEvent(NODE, ActionType.UPDATE_NODE_LABEL)
@@ -104,13 +104,15 @@ class World:
         gates: Sequence[PreEnqueuePlugin] = (),
         *,
         pops_from_backoff: bool = True,
+        release: str = "1.34",
     ) -> None:
+        behaviour = RELEASES[release].queue
         self.now = 0.0
         self.objects = ObjectStore()
         gates = gates or (Gate("gate"), Gate("door"))
         scheduler = "default-scheduler"
         self.queue = SchedulingQueue(
-            V1_34.queue if pops_from_backoff else popping_from_active_queue_only(V1_34.queue),
+            behaviour if pops_from_backoff else popping_from_active_queue_only(behaviour),
             less=by_priority,
             hint_tables={scheduler: hint_table((Picky(), *gates, Silent(), Deaf()))},
             pre_enqueue_plugins={scheduler: gates},

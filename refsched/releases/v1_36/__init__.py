@@ -21,7 +21,12 @@ from refsched.releases.v1_36.plugins.node_name import NodeName
 from refsched.releases.v1_36.plugins.node_unschedulable import NodeUnschedulable
 from refsched.releases.v1_36.plugins.taint_toleration import TaintToleration
 from refsched.releases.v1_36.preemption import preempt_pod
-from refsched.releases.v1_36.queue import changed_taints
+from refsched.releases.v1_36.queue import (
+    changed_taints,
+    last_attempt,
+    no_event,
+    when_it_becomes_active,
+)
 from refsched.releases.v1_37 import V1_37, without_storage_capacity_scoring, without_volume_limit_scaling
 
 # --- Plugins --------------------------------------------------------------------------------------
@@ -95,6 +100,7 @@ LACKS = {
     *("R-VOLBIND-30", "R-VOLBIND-31", "R-VOLBIND-32", "R-VOLBIND-33", "R-ARGS-18"),  # StorageCapacityScoring
     "R-VOLLIMIT-14",  # VolumeLimitScaling
     "R-NODENAME-02",
+    *("R-QUEUE-56", "R-QUEUE-57"),  # Gated pods that wait for too long
     *("R-PREEMPT-19", "R-PREEMPT-20", "R-PREEMPT-21", "R-PREEMPT-PREP-04"),
 }
 
@@ -105,7 +111,13 @@ V1_36 = evolve(
     .with_gates(*GATES),
     name="1.36",
     tag="v1.36.3",
-    queue=evolve(V1_37.queue, besides=changed_taints),
+    queue=evolve(
+        V1_37.queue,
+        nominates=when_it_becomes_active,
+        examines_gated=no_event,
+        waits_since=last_attempt,
+        besides=changed_taints,
+    ),
     evict=partial(evict_asynchronously, preempt=preempt_pod),
     batch=Batch,
     oddities=V1_37.oddities - {ORDER_OF_START_TIMES} | {EXCLUDED_NAMESPACES, ONE_TERM_OF_MANY},

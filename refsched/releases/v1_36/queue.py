@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The queue before 1.37: who waits for nodes that are added waits for changed taints, too.
+"""The queue before 1.37: who waits for nodes that are added waits for changed taints, too; gated pods are not
+nominated, and stay gated however long they wait.
 
-Changed by: kubernetes #109437 is mended, and with feature gate SchedulerQueueingHints its work-around is removed.
+Changed by: kubernetes #109437 is mended, and with feature gate SchedulerQueueingHints its work-around is removed;
+#135756 (gated pods are nominated), #139162 and #139331 (they are looked at again when they have waited too long).
 Observed: queueing hints may only save attempts, KEP-4247.
 Shows in: queue.
-Source: pkg/scheduler/scheduler.go, buildQueueingHintMap.
+Source: pkg/scheduler/scheduler.go, buildQueueingHintMap; pkg/scheduler/backend/queue/scheduling_queue.go,
+moveToActiveQ, movePodsToActiveOrBackoffQueue, flushUnschedulablePodsLeftover.
 """
 
 from __future__ import annotations
@@ -12,7 +15,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from refsched.framework.events import NODE, ActionType, ClusterEvent, EventHint
+from refsched.queue.cluster_events import UNSCHEDULED_POD_UPDATE
 from refsched.queue.hint_table import Registration
+from refsched.queue.queued_pod import QueuedPod
+from refsched.queue.transitions import Place
+from refsched.rules import applies
 
 
 def changed_taints(rows: Sequence[EventHint]) -> tuple[Registration, ...]:
@@ -25,3 +32,18 @@ def changed_taints(rows: Sequence[EventHint]) -> tuple[Registration, ...]:
     if ActionType.ADD not in on_nodes or ActionType.UPDATE_NODE_TAINT in on_nodes:
         return ()
     return (Registration(ClusterEvent(NODE, ActionType.UPDATE_NODE_TAINT), "R-HINT-05"),)
+
+
+def when_it_becomes_active(place: Place, goes_to: Place, event: ClusterEvent | None) -> bool:
+    """R-NOM-08 (instead of R-NOM-07; shows in preemption): Before 1.37 a pod is nominated as its status says when
+    it becomes active because it was added or updated, whatever it was nominated to before."""
+    is_own = place is Place.NOWHERE or event == UNSCHEDULED_POD_UPDATE
+    return applies("R-NOM-08", when=is_own and goes_to is Place.ACTIVE)
+
+
+def no_event(event: ClusterEvent) -> bool:
+    return False
+
+
+def last_attempt(pod: QueuedPod) -> float:
+    return pod.timestamp

@@ -65,6 +65,7 @@ WITHOUT_EXAMPLE: Mapping[str, str] = {
                 "R-PREEMPT-19",
                 "R-PREEMPT-20",
                 "R-PREEMPT-21",
+                *("R-NOM-07", "R-NOM-08", "R-QUEUE-56", "R-QUEUE-57", "R-QUEUE-80"),
                 "R-PODAFF-16",
                 "R-PODAFF-17",
                 "R-SPREAD-18",

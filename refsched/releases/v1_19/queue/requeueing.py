@@ -25,6 +25,7 @@ from refsched.queue.queued_pod import QueuedPod
 from refsched.queue.requeueing import of_active_queue
 from refsched.queue.transitions import Occurrence, Place, Transition
 from refsched.releases.v1_19.queue.transitions import TRANSITIONS, Happened
+from refsched.releases.v1_36.queue import last_attempt, no_event, when_it_becomes_active
 from refsched.rules import applies
 
 # --- What moved -----------------------------------------------------------------------------------
@@ -188,6 +189,9 @@ QUEUE = QueueBehaviour(
     transitions=TRANSITIONS,
     heads=of_active_queue,
     runs_pre_enqueue=never,
+    nominates=when_it_becomes_active,
+    examines_gated=no_event,
+    waits_since=last_attempt,
     update_events=no_events,
     update=update,
     last_hint=frozenset({Place.ACTIVE}),
