@@ -67,8 +67,7 @@ class Nominator:
             applies("R-NOM-03")
             return
         applies("R-NOM-02")
-        if to:
-            self._put(Pod(ObjectMeta(name=pod.name, namespace=pod.namespace, uid=pod.uid)), to)
+        self._put(Pod(ObjectMeta(name=pod.name, namespace=pod.namespace, uid=pod.uid)), to)
 
     def update(self, before: Pod, after: Pod) -> None:
         """R-NOM-04: If an updated pod has no ``status.nominatedNodeName`` before or after, it stays nominated
