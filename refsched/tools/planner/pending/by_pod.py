@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+
+from attrs import frozen
 
 from refsched.errors import counted
 from refsched.framework.node_info import AffinityTerm, HostPort, NodeInfo, PodInfo
@@ -15,6 +17,7 @@ from refsched.plugins.inter_pod_affinity import (
     InterPodAffinity,
 )
 from refsched.plugins.pod_topology_spread import NO_LABEL, PodTopologySpread, Spread
+from refsched.plugins.topology_counts import Domain
 from refsched.tools.planner.pending.by_node import Because, grouped
 from refsched.tools.planner.pending.situation import Situation
 from refsched.tools.planner.pending.words import Subject, few, joined, natural, selector_text
@@ -60,33 +63,37 @@ def said_of_ports(situation: Situation, nodes: Sequence[NodeInfo], subject: Subj
 # --- Pod affinity and anti-affinity ---------------------------------------------------------------
 
 
-def kept_away_by(situation: Situation, nodes: Sequence[NodeInfo]) -> list[tuple[str, PodInfo]]:
-    """Returns the pods because of which anti-affinity rejects these nodes, each with the topology key of the
-    term."""
+@frozen
+class Away:
+    """Away has the pods because of which anti-affinity keeps the pod from a domain, by domain: ``own`` are those
+    that its own terms match, ``theirs`` those whose terms match it."""
+
+    own: Mapping[Domain, Sequence[PodInfo]]
+    theirs: Mapping[Domain, Sequence[PodInfo]]
+
+    def kept_from(self, situation: Situation, node: NodeInfo) -> list[tuple[Domain, Sequence[PodInfo]]]:
+        """Returns the domains for which the node is rejected, and the pods there."""
+        reasons = _reasons(situation, node)
+        by = (
+            self.own if ANTI_AFFINITY in reasons else self.theirs if EXISTING_ANTI_AFFINITY in reasons else {}
+        )
+        labels = node.existing_node.metadata.labels.items()
+        return [(domain, by[domain]) for domain in labels if domain in by]
+
+
+def away(situation: Situation) -> Away:
     state: Filtering = situation.state.states[InterPodAffinity.name]
-    by_own = _domains(situation, nodes, ANTI_AFFINITY)
-    by_theirs = _domains(situation, nodes, EXISTING_ANTI_AFFINITY)
-    found: list[tuple[str, PodInfo]] = []
+    own: dict[Domain, list[PodInfo]] = {}
+    theirs: dict[Domain, list[PodInfo]] = {}
     for node, other in _pods(situation):
-        met = [(term, by_own) for term in state.anti_affinity_terms if term.matches(other.pod, None)]
-        met += [
-            (term, by_theirs)
-            for term in other.required_anti_affinity_terms
-            if term.matches(situation.pod.pod, state.namespace_labels)
-        ]
         labels = node.existing_node.metadata.labels
-        found += [
-            (term.topology_key, other)
-            for term, domains in met
-            if (term.topology_key, labels.get(term.topology_key)) in domains
-        ]
-    return found
-
-
-def _domains(situation: Situation, nodes: Sequence[NodeInfo], reason: str) -> set[tuple[str, str | None]]:
-    """Returns the labels of those nodes that are rejected for this reason."""
-    rejected = [node for node in nodes if reason in _reasons(situation, node)]
-    return {label for node in rejected for label in node.existing_node.metadata.labels.items()}
+        for term in state.anti_affinity_terms:
+            if term.topology_key in labels and term.matches(other.pod, None):
+                own.setdefault((term.topology_key, labels[term.topology_key]), []).append(other)
+        for term in other.required_anti_affinity_terms:
+            if term.topology_key in labels and term.matches(situation.pod.pod, state.namespace_labels):
+                theirs.setdefault((term.topology_key, labels[term.topology_key]), []).append(other)
+    return Away(own, theirs)
 
 
 def _pods(situation: Situation) -> Iterator[tuple[NodeInfo, PodInfo]]:
@@ -118,8 +125,9 @@ def _names(nodes: Sequence[NodeInfo]) -> tuple[str, ...]:
 
 
 def _others(situation: Situation, nodes: Sequence[NodeInfo]) -> str:
-    by = kept_away_by(situation, nodes)
-    pods = {pod.pod.key for _, pod in by}
+    found = away(situation)
+    by = {domain: pods for node in nodes for domain, pods in found.kept_from(situation, node)}
+    pods = {pod.pod.key for each in by.values() for pod in each}
     keys = sorted({key for key, _ in by})
     hostname = keys == ["kubernetes.io/hostname"]
     return few(pods) + ("" if hostname or not keys else f" (by {joined(keys)})")

@@ -23,7 +23,7 @@ from refsched.tools.planner.pending.by_node import (
     missed,
     short_of,
 )
-from refsched.tools.planner.pending.by_pod import holders, kept_away_by
+from refsched.tools.planner.pending.by_pod import Away, away, holders
 from refsched.tools.planner.pending.situation import Situation
 from refsched.tools.planner.pending.words import few, joined, requirement_text, untolerated_taints
 from refsched.tools.planner.verdicts import HelpfulChange
@@ -126,8 +126,13 @@ def _labels_with(node: Node, lacks: Sequence[Requirement]) -> dict[str, str] | N
 
 def _with_pods_that_leave(situation: Situation) -> Iterator[HelpfulChange]:
     found = []
+    kept = (
+        away(situation)
+        if any("InterPodAffinity" in by for by in situation.rejecting.values())
+        else Away({}, {})
+    )
     for node in situation.only_by(*MOVABLE):
-        going = _in_the_way(situation, node)
+        going = _in_the_way(situation, node, kept)
         if going and len(going) <= MOST_PODS:
             found.append((len(going), sum(each.priority for each in going), node.name, going))
     for _, _, name, going in sorted(found, key=lambda each: each[:3])[:MOST]:
@@ -138,7 +143,7 @@ def _with_pods_that_leave(situation: Situation) -> Iterator[HelpfulChange]:
         )
 
 
-def _in_the_way(situation: Situation, node: NodeInfo) -> list[Pod]:
+def _in_the_way(situation: Situation, node: NodeInfo, kept: Away) -> list[Pod]:
     """Returns pods without which the pod may fit on the node, or none if there are no such pods."""
     by = situation.rejecting[node.name]
     if is_too_small(situation, node):
@@ -147,7 +152,8 @@ def _in_the_way(situation: Situation, node: NodeInfo) -> list[Pod]:
     if "InterPodAffinity" in by:
         if NO_AFFINITY in by["InterPodAffinity"].reasons:
             return []
-        going |= {other.pod.uid: other for _, other in kept_away_by(situation, [node])}
+        others = [other for _, pods in kept.kept_from(situation, node) for other in pods[: MOST_PODS + 1]]
+        going |= {other.pod.uid: other for other in others}
     if "NodePorts" in by:
         keys = {key for held in holders(situation, node).values() for key in held}
         going |= {each.pod.uid: each for each in node.pods if each.pod.key in keys}
