@@ -40,6 +40,7 @@ from refsched.tools.planner.helped_by_preemption import helped_by_preemption
 from refsched.tools.planner.pending.answer import after_a_node_was_found, answer
 from refsched.tools.planner.pending.before_filter import why_gated_words
 from refsched.tools.planner.pending.helpful_changes import what_helps_gated
+from refsched.tools.planner.pending.waiting import Moves, how_it_waits
 from refsched.tools.planner.pending.words import sentence, taint_text, untolerated_taints
 from refsched.tools.planner.rejections import EXTENDER, LEFT_OUT, PRE_FILTER, REMOVED
 from refsched.tools.planner.verdicts import Lack, NodeVerdict, Score
@@ -70,6 +71,8 @@ def explain(scheduler: Scheduler, objects: Sequence[ApiObject], pod: Pod) -> Exp
     before = _look(scheduler, waiting)
     decision, crowd = (before.decision, before.crowd) if before is not None else (None, {})
     why = answer(scheduler, waiting, decision, crowd)
+    moves = Moves()
+    scheduler.state.queue.on_move = moves.note
     attempt = _tried(scheduler, waiting)
     explanation = Explanation(
         pod.key,
@@ -83,6 +86,7 @@ def explain(scheduler: Scheduler, objects: Sequence[ApiObject], pod: Pod) -> Exp
         headline=why.headline or after_a_node_was_found(attempt),
         reasons=why.reasons,
         would_help=why.would_help,
+        waiting=how_it_waits(scheduler, waiting, attempt, decision, moves),
     )
     return explanation if before is None else _with_nodes(explanation, before)
 

@@ -16,7 +16,16 @@ from refsched.records import SCHEDULED
 from refsched.releases import DEFAULT
 from refsched.tools.planner.amounts import amounts
 from refsched.tools.planner.pending.words import joined, natural
-from refsched.tools.planner.verdicts import HelpfulChange, Lack, NodeVerdict, Reason, Score, node_value
+from refsched.tools.planner.verdicts import (
+    HelpfulChange,
+    Lack,
+    NodeVerdict,
+    Reason,
+    Score,
+    Waiting,
+    node_value,
+    waiting_value,
+)
 from refsched.tools.printing import Page, some
 
 SHORT_NAMES = {
@@ -48,7 +57,7 @@ class Explanation:
 
     Of a pod that fits nowhere, ``headline`` says in a sentence why, ``reasons`` what keeps it from which nodes,
     and ``would_help`` what would help: each was confirmed by deciding again. There are none of a pod with
-    extenders, which would have to be asked again.
+    extenders, which would have to be asked again. ``waiting`` says how the pod waits if it was tried and rejected.
     """
 
     pod: str
@@ -68,6 +77,7 @@ class Explanation:
     headline: str = ""
     reasons: tuple[Reason, ...] = ()
     would_help: tuple[HelpfulChange, ...] = ()
+    waiting: Waiting | None = None
 
     def __str__(self) -> str:
         """Returns what ``refsched explain`` prints."""
@@ -104,6 +114,8 @@ def as_value(found: Explanation) -> dict[str, Any]:
         ],
         "nodes": [node_value(node) for node in found.nodes],
     }
+    if found.waiting is not None:
+        value["waiting"] = waiting_value(found.waiting)
     if found.rejected is not None:
         rejected = found.rejected
         value["refused"] = {
@@ -137,6 +149,8 @@ def write_explanation(page: Page, found: Explanation, listed: str = "") -> None:
         _show_helpful(page, found)
     elif found.would_help:
         _show_helpful(page, found)
+    if found.waiting is not None:
+        _show_waiting(page, found.waiting)
     if listed or (len(refused) <= MOST_ROWS and not found.reasons):
         _show_rejected(page, refused)
     elif not found.reasons:
@@ -177,6 +191,25 @@ def _show_helpful(page: Page, found: Explanation) -> None:
     page.table(("WHAT WOULD HELP (EACH TRIED)", "IT WOULD GO TO"), rows)
     if not rows and not found.extenders:
         page.line("No single change that was tried would help.")
+
+
+def _show_waiting(page: Page, waiting: Waiting) -> None:
+    page.line()
+    if waiting.nominated_node:
+        page.line(
+            f"It is nominated to {waiting.nominated_node}: it counts there for pods of equal or lower priority,"
+            " and one of higher priority may still take its place."
+        )
+    if waiting.not_preempting:
+        why = [f"{each.because} ({counted(len(each.nodes), 'node')})" for each in waiting.not_preempting]
+        page.line(f"Preemption would not help: {'; '.join(why)}.")
+    first = f"after a backoff of {waiting.backs_off:g} s" if waiting.backs_off else "at once"
+    page.line(f"Requeued {first} by an event, and without one after {waiting.at_latest:g} s:")
+    plugins: dict[str, list[str]] = {}
+    for each in waiting.events:
+        plugins.setdefault(each.event, []).append(each.plugin)
+    rows = [(event, ", ".join(dict.fromkeys(by))) for event, by in plugins.items()]
+    page.table(("EVENT", "SINCE IT WAS REJECTED BY"), rows[:MOST_ROWS], indent=2)
 
 
 def _goes_to(nodes: Sequence[str]) -> str:

@@ -84,6 +84,42 @@ class HelpfulChange:
     created: tuple[Node, ...] = ()
 
 
+# --- While it waits -------------------------------------------------------------------------------
+
+
+@frozen
+class Requeuing:
+    """A Requeuing is an event that may requeue the pod, since ``plugin`` rejected it; ``rule`` is that of the row
+    in the plugin's table."""
+
+    plugin: str
+    event: str
+    why: str = ""
+    rule: str = ""
+
+
+@frozen
+class NotPreempting:
+    """A NotPreempting is one reason why preemption helps on none of ``nodes``."""
+
+    because: str
+    nodes: tuple[str, ...]
+    rule: str = ""
+
+
+@frozen
+class Waiting:
+    """A Waiting says how a pod waits after a first attempt that failed: how many seconds it backs off, after how
+    many it is tried again without an event, and which events requeue it before. ``nominated_node`` is that of its
+    status, and ``not_preempting`` says why it preempts no other pod."""
+
+    backs_off: float
+    at_latest: float
+    events: tuple[Requeuing, ...] = ()
+    nominated_node: str = ""
+    not_preempting: tuple[NotPreempting, ...] = ()
+
+
 # --- For programs ---------------------------------------------------------------------------------
 
 
@@ -118,3 +154,19 @@ def node_value(node: NodeVerdict) -> dict[str, Any]:
         }
         value["total"] = node.total
     return value
+
+
+def waiting_value(waiting: Waiting) -> dict[str, Any]:
+    return {
+        "backoffSeconds": waiting.backs_off,
+        "atLatestSeconds": waiting.at_latest,
+        "requeuedBy": [
+            {"plugin": each.plugin, "event": each.event, "why": each.why, "rule": each.rule}
+            for each in waiting.events
+        ],
+        "nominatedNode": waiting.nominated_node,
+        "notPreempting": [
+            {"because": each.because, "rule": each.rule, "nodes": list(each.nodes)}
+            for each in waiting.not_preempting
+        ],
+    }

@@ -86,6 +86,13 @@ def test_a_pod_that_fits_nowhere_is_exit_code_1_and_its_victims_are_named(tmp_pa
         "delete or move default/old on n  n",
         "add a node like n                n-1",
         "",
+        "It is nominated to n: it counts there for pods of equal or lower priority, and one of higher priority may"
+        " still take its place.",
+        "Requeued after a backoff of 1 s by an event, and without one after 300 s:",
+        "  EVENT                           SINCE IT WAS REJECTED BY",
+        "  Pod Delete+UpdatePodScaleDown   NodeResourcesFit",
+        "  Node Add+UpdateNodeAllocatable  NodeResourcesFit",
+        "",
         "NODE  REJECTED BY         WHY                                 PREEMPTION",
         "n     ✗ NodeResourcesFit  Insufficient cpu  (asks 1, free 0)  would help",
     ]
@@ -109,7 +116,7 @@ def test_who_refuses_a_pod_as_such_is_reported(tmp_path: Path) -> None:
     assert printed[-1] == "remove the scheduling gate g  n"
     claim = {"name": "v", "persistentVolumeClaim": {"claimName": "gone"}}
     printed = _explained(tmp_path, node("n"), pod("a", volumes=[claim]), exit_code=1)
-    assert printed[-2:] == [
+    assert printed[3:5] == [
         "Its PersistentVolumeClaim gone does not exist.",
         '✗ VolumeRestrictions: persistentvolumeclaim "gone" not found',
     ]
@@ -207,6 +214,16 @@ def test_programs_get_the_answer_too(tmp_path: Path) -> None:
         },
     ]
     change = "request at most 4 cpu (it asks for 5)"
+    waits = value["waiting"]
+    assert (waits["backoffSeconds"], waits["atLatestSeconds"]) == (1, 300)
+    assert [(each["plugin"], each["event"]) for each in waits["requeuedBy"]] == [
+        ("NodeResourcesFit", "Pod Delete+UpdatePodScaleDown"),
+        ("NodeResourcesFit", "Node Add+UpdateNodeAllocatable"),
+        ("NodeUnschedulable", "Node Add+UpdateNodeTaint"),
+        ("NodeUnschedulable", "Pod UpdatePodToleration"),
+    ]
+    no_eviction = {"because": "no eviction helps against what rejects it", "rule": "R-PREEMPT-03"}
+    assert waits["notPreempting"] == [{**no_eviction, "nodes": ["n1", "n2"]}]
     assert value["wouldHelp"] == [{"kind": "request", "change": change, "nodes": ["n1"]}]
 
 

@@ -326,7 +326,7 @@ def test_a_change_that_does_not_work_is_not_printed() -> None:
     both = node("n1", labels={"disktype": "hdd"}, taints=[taint("gpu")])
     found = explained(both, pod("a", nodeSelector={"disktype": "ssd"}))
     assert found.would_help == ()
-    assert str(found).endswith("No single change that was tried would help.")
+    assert "No single change that was tried would help." in str(found).splitlines()
 
 
 def test_pods_of_daemon_sets_are_not_to_leave() -> None:
@@ -388,6 +388,52 @@ def test_what_else_keeps_the_pod_away_is_said_too() -> None:
         " besides, it asks for 1 cpu, and the most that is free on n1, the only node, is 0."
     )
     assert found.would_help == ()
+
+
+# --- While it waits -------------------------------------------------------------------------------
+
+
+def reasons(found: Explanation) -> list[tuple[str, tuple[str, ...]]]:
+    assert found.waiting is not None
+    return [(each.because, each.nodes) for each in found.waiting.not_preempting]
+
+
+def test_why_it_preempts_no_pod_is_said_by_node() -> None:
+    low, equal = pod("low", cpu="1", priority=1, on="n1"), pod("equal", cpu="4", priority=5, on="n2")
+    other = pod("other", cpu="3", priority=5, on="n1")
+    tainted = node("n3", taints=[INFRA])
+    found = explained(node("n1"), node("n2"), tainted, low, equal, other, pod("a", cpu="3", priority=5))
+    assert sorted(reasons(found)) == [
+        ("it would not fit without the pods of lower priority either", ("n1",)),
+        ("no eviction helps against what rejects it", ("n3",)),
+        ("no pod has a priority below 5", ("n2",)),
+    ]
+
+
+def test_a_pod_or_a_profile_may_preempt_nothing() -> None:
+    full = [node("n1"), pod("low", cpu="4", on="n1")]
+    found = explained(*full, pod("a", priority=5, preemptionPolicy="Never"))
+    assert reasons(found) == [("its preemptionPolicy is Never", ("n1",))]
+    off = {"postFilter": {"disabled": [{"name": "*"}]}}
+    found = explained(*full, pod("a", priority=5), profiles=[{"plugins": off}])
+    assert reasons(found) == [("the profile does not preempt", ("n1",))]
+
+
+def test_a_pod_that_is_nominated_says_so() -> None:
+    nominated = {"phase": "Pending", "nominatedNodeName": "n1"}
+    found = explained(node("n1"), pod("old", cpu="4", on="n1", priority=9), pod("a", status=nominated))
+    assert found.waiting is not None
+    assert found.waiting.nominated_node == "n1"
+    assert "It is nominated to n1: it counts there" in str(found)
+
+
+def test_an_attempt_that_found_a_node_and_failed_says_so() -> None:
+    script = {"refsched.dev/script": '{"ScriptedA": {"reserve": "Unschedulable"}}'}
+    profile = {"plugins": {"reserve": {"enabled": [{"name": "ScriptedA"}]}}}
+    found = explained(node("n1"), pod("a", meta={"annotations": script}), profiles=[profile])
+    assert found.headline.startswith("A node passes every check, and the attempt fails")
+    assert found.waiting is not None
+    assert {each.plugin for each in found.waiting.events} == {"ScriptedA"}
 
 
 def test_two_resources_are_one_change() -> None:
