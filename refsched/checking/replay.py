@@ -40,8 +40,7 @@ class FileReport:
     """A FileReport says how many attempts of one trace agree, with ``first`` as the first disagreement. If a
     file cannot be judged, ``error`` says why, and its attempts, as far as they can be read, are ``unchecked``.
     ``without`` are the ids of the known defects that the recorded scheduler cannot have had at any time.
-    ``bindings`` is how many binding cycles ended, of which ``bindings_recorded`` were recorded. ``warning`` says
-    what of the release is not specified yet, if anything disagrees."""
+    ``bindings`` is how many binding cycles ended, of which ``bindings_recorded`` were recorded."""
 
     file: str
     attempts: int = 0
@@ -53,7 +52,6 @@ class FileReport:
     without: tuple[str, ...] = ()
     bindings: int = 0
     bindings_recorded: int = 0
-    warning: str = ""
 
 
 def judge_file(path: str | Path) -> FileReport:
@@ -123,8 +121,7 @@ def replay_file(path: str | Path, checker_of: Callable[..., Checker] = Checker) 
         taken = _take(checker, entry, str(path), lenient=followed.first is not None)
         for found in (*unrecorded, *extenders.disagreements(entry.asked), *taken):
             followed.disagrees(entry, found)
-    report = followed.report(str(path), () if checker.has_diverged else checker.unrecorded_bindings())
-    return report if report.first is None else evolve(report, warning=header.release.warning)
+    return followed.report(str(path), () if checker.has_diverged else checker.unrecorded_bindings())
 
 
 @define

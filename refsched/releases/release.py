@@ -32,6 +32,7 @@ from refsched.machine.api_server import Event
 from refsched.machine.state import SchedulerState
 from refsched.objects.meta import ApiObject
 from refsched.objects.pod import Pod
+from refsched.objects.pod_level_defaults import PodLevelDefaults, at_creation
 from refsched.oddities.known_defects import AS_PROMISED, Oddities
 from refsched.plugins.scripted import Scripted, ScriptedBinder
 from refsched.queue.behaviour import QueueBehaviour
@@ -82,10 +83,10 @@ class Release:
     ``disabled_fields`` remove from a pod the fields that a gate disables, as the API server does; ``not_yet`` are
     the kinds and the fields (``Pod.spec.schedulingGates``) that it does not know, ``codes_not_yet`` are the codes
     that its plugins do not answer, and ``served_as`` is the apiVersion of kinds that it serves in an older
-    version only. ``as_read`` turns an object that was read into the one that the scheduler decides with.
+    version only. ``as_read`` turns an object that was read into the one that the scheduler decides with, and
+    ``pod_level_defaults`` completes the resources of a pod as a whole.
     ``oddities`` are the known defects of this release. ``lacks`` are the rules that a later release has and this
-    one does not, where none of its own stands for them; a rule of its own names those that it replaces. ``gaps``
-    are phrases that say what kube-scheduler does in this release and is not specified here yet.
+    one does not, where none of its own stands for them; a rule of its own names those that it replaces.
     """
 
     name: str
@@ -111,17 +112,10 @@ class Release:
     not_yet: tuple[str, ...] = ()
     codes_not_yet: tuple[Code, ...] = ()
     as_read: Callable[[ApiObject], ApiObject] = _unchanged
+    pod_level_defaults: PodLevelDefaults = at_creation
     served_as: Mapping[str, str] = field(factory=dict)
     oddities: Oddities = AS_PROMISED
     lacks: frozenset[str] = frozenset()
-    gaps: tuple[str, ...] = ()
-
-    @property
-    def warning(self) -> str:
-        """Returns the sentence that says what of this release is not specified yet; empty if it is whole."""
-        if not self.gaps:
-            return ""
-        return f"Kubernetes {self.name} is not wholly specified here yet; missing: {'; '.join(self.gaps)}"
 
     @property
     def args(self) -> Mapping[str, type[PluginArgs]]:

@@ -268,10 +268,6 @@ GATES = gates(
     ),
 )
 
-# --- What is not specified yet --------------------------------------------------------------------
-
-GAPS = ("the defaults of pod-level resources",)
-
 # --- The release ----------------------------------------------------------------------------------
 
 V1_37 = Release(
@@ -325,5 +321,4 @@ V1_37 = Release(
     is_skipped=is_skipped,
     clean_up_cache=keep_assumed_pods,
     gates=GATES,
-    gaps=GAPS,
 )

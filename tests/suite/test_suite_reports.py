@@ -207,13 +207,6 @@ def of_the_real_one(
     )
 
 
-def test_a_failure_in_a_release_that_is_not_wholly_specified_says_so() -> None:
-    warning = "Kubernetes 1.37 is not wholly specified here yet; missing: "
-    of_it = evolve(result(OUTCOMES), about=About("mine", "1", "1.37", ("filter",)))
-    assert any(sentence.startswith(warning) for sentence in of_it.sentences)
-    assert not any("wholly" in sentence for sentence in result(OUTCOMES).sentences)
-
-
 def test_a_failure_of_the_real_one_is_for_the_developers_of_refsched() -> None:
     seen = of_the_real_one(OUTCOMES)
     seed = "--hypothesis-seed=37"

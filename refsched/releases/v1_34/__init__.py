@@ -108,5 +108,4 @@ V1_34 = evolve(
     evict=evict_asynchronously,
     handle_event=partial(handle, unscheduled=handle_unscheduled_pod),
     lacks=V1_35.lacks | LACKS | OF_BATCHES | OF_EXPECTATION,
-    gaps=(),
 )

@@ -20,6 +20,7 @@ from refsched.releases.v1_36.plugins.node_declared_features import NodeDeclaredF
 from refsched.releases.v1_36.plugins.node_name import NodeName
 from refsched.releases.v1_36.plugins.node_unschedulable import NodeUnschedulable
 from refsched.releases.v1_36.plugins.taint_toleration import TaintToleration
+from refsched.releases.v1_36.pod_level_defaults import whenever_stored
 from refsched.releases.v1_36.preemption import preempt_pod
 from refsched.releases.v1_36.queue import (
     changed_taints,
@@ -122,5 +123,6 @@ V1_36 = evolve(
     batch=Batch,
     oddities=V1_37.oddities - {ORDER_OF_START_TIMES} | {EXCLUDED_NAMESPACES, ONE_TERM_OF_MANY},
     as_read=as_read,
+    pod_level_defaults=whenever_stored,
     lacks=V1_37.lacks | LACKS,
 )

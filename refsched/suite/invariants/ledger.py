@@ -79,7 +79,12 @@ class Ledger:
     def _show(self, value: dict[str, Any]) -> None:
         if value["kind"] not in ("Node", "Pod"):
             return
-        shown = defaulted(read_known(known_fields(value, self.release), self.release))
+        metadata = value["metadata"]
+        shown = defaulted(
+            read_known(known_fields(value, self.release), self.release),
+            self.pods.get(f"{metadata.get('namespace') or 'default'}/{metadata['name']}"),
+            release=self.release,
+        )
         if isinstance(shown, Node):
             self.nodes[shown.metadata.name] = shown
         elif isinstance(shown, Pod):

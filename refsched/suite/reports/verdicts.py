@@ -13,7 +13,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from attrs import evolve, frozen
 
 from refsched.errors import counted
-from refsched.releases import release_of
 from refsched.suite.adapters.connecting import is_kube_scheduler
 from refsched.suite.adapters.faults import FINAL, cause_of
 from refsched.suite.session.bench import OBSERVED, PROMISED, Rule
@@ -187,11 +186,6 @@ class Result:
         return is_kube_scheduler(self.implementation) and bool(self.failures or self.faults)
 
     @property
-    def warning(self) -> str:
-        """Returns what of the scheduler's release is not specified yet, if anything was found."""
-        return release_of(self.about.kubernetes).warning if self.about and self.failures else ""
-
-    @property
     def to_report(self) -> str:
         """Returns the command that shows to somebody else what this run has found."""
         seen = [each.failure.test for each in self.failures if each.failure is not None]
@@ -250,8 +244,6 @@ def _sentences(result: Result) -> Iterable[str]:
     if result.is_for_refsched:
         about = result.about
         yield f"This is {about.name} {about.version} itself: most likely the mistake is one of refsched."
-    if result.warning:
-        yield f"{result.warning}."
     if result.faults:
         lost = sum(len(seen.tests) for seen in result.faults)
         yield f"{counted(lost, 'test')} could not be judged."

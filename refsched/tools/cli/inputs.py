@@ -65,8 +65,6 @@ def read(given: Given, *, remember: bool = False) -> tuple[Scheduler, Manifests]
         release = with_feature_gates(parse_gates(given.feature_gates), release)
     except InputError as error:
         raise error.at(GATES_OPTION) from None
-    if release.warning:
-        note(release.warning)
     config = default_config(release) if given.config is None else _config(given.config, release)
     for unread in unread_args(config, release):
         note(f"{given.config}: {unread}")

@@ -48,8 +48,6 @@ def replay(paths: Sequence[str], *, as_json: bool, processes: int = 1) -> int:
             f" {summary['agree']} agree, {summary['disagree']} disagree"
             + (f", {summary['unchecked']} not judged ({not_judged} traces)" if not_judged else "")
         )
-    for warning in sorted({report.warning for report in reports} - {""}):
-        click.echo(f"refsched: {warning}", err=True)
     if any(report.first for report in reports):
         return DISAGREED
     return NOT_JUDGED if not_judged else AGREED

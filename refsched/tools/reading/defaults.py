@@ -37,18 +37,13 @@ from refsched.objects.pod import (
     PodAffinity,
     PodAffinityTerm,
     PodSpec,
-    ResourceRequirements,
     TopologySpreadConstraint,
 )
 from refsched.objects.priority_class import PriorityClass
 from refsched.objects.quantity import Quantity, ResourceList
-from refsched.objects.resources import (
-    HUGE_PAGES_PREFIX,
-    NATIVE_DOMAIN,
-    is_pod_level_resource,
-    pod_requests,
-)
 from refsched.objects.workloads import Namespace
+from refsched.releases import DEFAULT
+from refsched.releases.release import Release
 from refsched.rules import applies
 
 DEFAULT_NAMESPACE = "default"
@@ -66,15 +61,21 @@ T = TypeVar("T", bound=ApiObject)
 
 
 def defaulted(
-    shown: T, before: T | None = None, *, classes: Sequence[PriorityClass] = (), serial: int = 0
+    shown: T,
+    before: T | None = None,
+    *,
+    classes: Sequence[PriorityClass] = (),
+    serial: int = 0,
+    release: Release = DEFAULT,
 ) -> T:
-    """Returns ``shown`` as the API server stores it: when it is created or, if ``before`` is given, updated.
+    """Returns ``shown`` as the API server of ``release`` stores it: when it is created or, if ``before`` is given,
+    updated.
     ``classes`` are the cluster's PriorityClasses. Objects of one name that follow each other are distinguished
     by ``serial``, from which a missing uid is made."""
     complete: ApiObject = _identified(shown, before, serial)
     match complete:
         case Pod():
-            complete = _pod(complete, cast("Pod | None", before), classes)
+            complete = _pod(complete, cast("Pod | None", before), classes, release)
         case Node():
             complete = _node(complete)
         case Namespace():
@@ -109,7 +110,7 @@ def _node(node: Node) -> Node:
     return evolve(node, status=evolve(node.status, capacity=capacity, allocatable=allocatable))
 
 
-def _pod(pod: Pod, before: Pod | None, classes: Sequence[PriorityClass]) -> Pod:
+def _pod(pod: Pod, before: Pod | None, classes: Sequence[PriorityClass], release: Release) -> Pod:
     spec = pod.spec
     containers = tuple(_container(container, spec.host_network) for container in spec.containers)
     init_containers = tuple(_container(container, spec.host_network) for container in spec.init_containers)
@@ -120,8 +121,12 @@ def _pod(pod: Pod, before: Pod | None, classes: Sequence[PriorityClass]) -> Pod:
         init_containers=init_containers,
         overhead=_rounded(spec.overhead),
     )
-    if spec.resources is not None:
-        spec = evolve(spec, resources=_pod_level(spec, spec.resources))
+    if spec.resources is not None and (spec.resources.limits or spec.resources.requests):
+        limits, requests = _rounded(spec.resources.limits), _rounded(spec.resources.requests)
+        own = evolve(spec.resources, limits=limits, requests=requests)
+        if not isinstance(own, DisabledRequirements):
+            own = release.pod_level_defaults(spec, own, is_new=before is None)
+        spec = evolve(spec, resources=own)
     if before is not None:
         return evolve(pod, spec=_kept(spec, before.spec))
     return evolve(pod, spec=_folded(_admitted(pod, spec, classes), pod.labels))
@@ -149,51 +154,6 @@ def _container(container: Container, host_network: bool) -> Container:
     applies("R-DEFAULTS-04", when=ports != container.ports)
     resources = evolve(container.resources, requests=requests, limits=limits)
     return evolve(container, resources=resources, ports=ports)
-
-
-def _pod_level(spec: PodSpec, own: ResourceRequirements) -> ResourceRequirements:
-    """R-DEFAULTS-05: A pod with pod-level resources that neither limits nor requests huge pages of a size
-    itself has the limit that its containers have together.
-    R-DEFAULTS-06: A pod with pod-level limits and without a pod-level request for a resource requests what its
-    containers request together, except huge pages, or else as much as its limit.
-
-    Neither holds without the gate PodLevelResources.
-    Source: pkg/apis/core/v1/defaults.go, defaultHugePagePodLimits, defaultPodRequests."""
-    if not (own.limits or own.requests):
-        return own
-    limits, requests = _rounded(own.limits), _rounded(own.requests)
-    if isinstance(own, DisabledRequirements):
-        return evolve(own, requests=requests, limits=limits)
-    for name, quantity in _together(spec, limited=True).items():
-        if name.startswith(HUGE_PAGES_PREFIX) and name not in requests and name not in limits:
-            applies("R-DEFAULTS-05")
-            limits[name] = quantity
-    if limits:
-        for name, quantity in _together(spec, limited=False).items():
-            if is_pod_level_resource(name) and _may_be_overcommitted(name) and name not in requests:
-                applies("R-DEFAULTS-06")
-                requests[name] = quantity
-        for name, quantity in limits.items():
-            if is_pod_level_resource(name) and name not in requests:
-                applies("R-DEFAULTS-06")
-                requests[name] = quantity
-    return evolve(own, requests=requests, limits=limits)
-
-
-def _together(spec: PodSpec, *, limited: bool) -> ResourceList:
-    """Returns what the containers together request, or are limited to (AggregateContainerRequests, …Limits)."""
-
-    def counted(containers: tuple[Container, ...]) -> tuple[Container, ...]:
-        if not limited:
-            return containers
-        return tuple(evolve(c, resources=ResourceRequirements(c.resources.limits)) for c in containers)
-
-    alone = PodSpec(containers=counted(spec.containers), init_containers=counted(spec.init_containers))
-    return pod_requests(Pod(spec=alone), use_status=False)
-
-
-def _may_be_overcommitted(name: str) -> bool:
-    return ("/" not in name or NATIVE_DOMAIN in name) and not name.startswith(HUGE_PAGES_PREFIX)
 
 
 def _rounded(amounts: ResourceList) -> dict[str, Quantity]:

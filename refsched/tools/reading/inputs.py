@@ -79,7 +79,13 @@ class InputReader:
         known = known_fields(value, self._scheduler.kubernetes)
         classes = self._scheduler.state.objects.list(PriorityClass)
         read = read_known(known, self._scheduler.kubernetes)
-        stored = defaulted(read, before, classes=classes, serial=self.serial)
+        stored = defaulted(
+            read,
+            before,
+            classes=classes,
+            serial=self.serial,
+            release=self._scheduler.kubernetes,
+        )
         if isinstance(stored, Pod):
             check_script(stored)
         if self._shown is not None:

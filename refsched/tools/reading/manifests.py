@@ -83,7 +83,7 @@ def read_manifests(
             raise error.at(where) from None
         except RecursionError:
             raise InputError("is nested too deeply", where=where) from None
-    return Manifests(_completed(found), dict(sorted(ignored.items())), dict(sorted(unknown.items())))
+    return Manifests(_completed(found, release), dict(sorted(ignored.items())), dict(sorted(unknown.items())))
 
 
 def is_scenario(value: object) -> bool:
@@ -93,12 +93,12 @@ def is_scenario(value: object) -> bool:
     return isinstance(labels, Mapping) and SCENARIO in labels
 
 
-def _completed(found: Sequence[tuple[str, ApiObject]]) -> tuple[ApiObject, ...]:
+def _completed(found: Sequence[tuple[str, ApiObject]], release: Release) -> tuple[ApiObject, ...]:
     classes = [shown for _, shown in found if isinstance(shown, PriorityClass)]
     complete: dict[tuple[int, str, str], tuple[str, ApiObject]] = {}
     for where, shown in found:
         try:
-            shown = defaulted(shown, classes=classes)
+            shown = defaulted(shown, classes=classes, release=release)
             check_operators(shown)
             check_pod(shown)
         except InputError as error:

@@ -51,14 +51,6 @@ AGREEING = (*ONE_POD, _scheduled("a", "n"), _bound("a", "n"))
 DISAGREEING = (*ONE_POD, _scheduled("a", "full"), _bound("a", "full"))
 
 
-def test_a_trace_of_a_release_that_is_not_wholly_specified_warns_where_it_disagrees(tmp_path: Path) -> None:
-    header = {**HEADER, "scheduler": {"name": "kube-scheduler", "version": "v1.37.2"}}
-    warning = "refsched: Kubernetes 1.37 is not wholly specified here yet; missing: "
-    assert warning not in run("replay", str(_trace(tmp_path, *AGREEING, header=header))).stderr
-    assert run("replay", str(_trace(tmp_path, *DISAGREEING, header=header))).stderr.startswith(warning)
-    assert "wholly" not in run("replay", str(_trace(tmp_path, *DISAGREEING))).stderr
-
-
 def test_a_trace_that_agrees_is_exit_code_0(tmp_path: Path) -> None:
     path = _trace(tmp_path, *AGREEING)
     done = run("replay", str(path))
@@ -171,7 +163,6 @@ def test_json_reports_the_same_in_one_object(tmp_path: Path) -> None:
         "without": [],
         "bindings": 1,
         "bindings_recorded": 1,
-        "warning": "",
     }
     assert files[1]["file"] == str(bad)
     assert files[1]["first"]["line"] == 5

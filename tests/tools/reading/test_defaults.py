@@ -16,6 +16,7 @@ from refsched.objects.priority_class import PriorityClass
 from refsched.objects.quantity import Quantity
 from refsched.objects.reading import read_as
 from refsched.objects.workloads import Namespace
+from refsched.releases import RELEASES
 from refsched.tools.reading.defaults import defaulted
 
 LOW = PriorityClass(5, read_as(Pod, {"metadata": {"name": "low"}}).metadata, global_default=True)
@@ -222,3 +223,31 @@ def test_what_is_complete_stays_as_it_is() -> None:
     once = defaulted(_pod(spec, labels=LABELS), classes=(HIGH,))
     assert defaulted(once) == once
     assert defaulted(once, once) == once
+
+
+# --- Resources of a pod as a whole, by release ----------------------------------------------------
+
+ASKING = {
+    "containers": [{"name": "c", "resources": {"requests": {"cpu": "1", "memory": "1"}}}],
+    "resources": {"requests": {"cpu": "2"}},
+}
+LIMITED = {**ASKING, "resources": {"limits": {"cpu": "2"}}}
+
+
+def _whole(release: str, spec: dict[str, Any], before: dict[str, Any] | None = None) -> dict[str, str]:
+    kubernetes = RELEASES[release]
+    old = defaulted(_pod(before), release=kubernetes) if before is not None else None
+    resources = defaulted(_pod(spec), old, release=kubernetes).spec.resources
+    assert resources is not None
+    return {name: f"{amount.milli_value // 1000}" for name, amount in resources.requests.items()}
+
+
+def test_pod_level_requests_alone_are_completed_at_creation_since_1_37() -> None:
+    assert _whole("1.37", ASKING) == {"cpu": "2", "memory": "1"}
+    assert _whole("1.36", ASKING) == {"cpu": "2"}
+
+
+def test_pod_level_requests_are_not_completed_at_an_update_since_1_37() -> None:
+    assert _whole("1.37", LIMITED) == {"cpu": "1", "memory": "1"}
+    assert _whole("1.37", LIMITED, LIMITED) == {}
+    assert _whole("1.36", LIMITED, LIMITED) == {"cpu": "1", "memory": "1"}
