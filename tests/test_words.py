@@ -113,6 +113,7 @@ def test_a_docstring_begins_like_a_sentence_and_ends_like_one(module: Path) -> N
 AROUND = ("suite", "tools", "checking", "remembering", "mistakes", "wrong", "campaigns")
 BEGINS_WITH_A_VERB = re.compile(r"(?!This |Those |As |Is |Has |Its |Us )([A-Z][a-z]*[a-z]s[ ,]|R-[A-Z]+-\d)")
 HELP_OF_COMMANDS = {
+    Path("refsched/tools/cli/about_clusters.py"),
     Path("refsched/tools/cli/main.py"),
     *(Path("conformance/campaigns") / f"{name}.py" for name in ("fuzz", "pairs", "recording", "soundness")),
 }

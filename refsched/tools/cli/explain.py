@@ -16,8 +16,10 @@ from refsched.tools.planner.explanation import Explanation, as_value, write_expl
 from refsched.tools.printing import TABLE, Page, show_value
 
 
-def explain(given: Given, name: str, output: str, listed: str = "") -> int:
+def explain(given: Given, name: str, output: str, *, namespace: str = "", listed: str = "") -> int:
     """Runs the command and returns its exit code. ``listed`` is a pattern of the nodes that are listed."""
+    if namespace and "/" not in name:
+        name = f"{namespace}/{name}"
     traces = [file for file in given.files if file.endswith(SUFFIXES)]
     found = _of_trace(given, traces, name) if traces else _of_manifests(given, name)
     if output == TABLE:

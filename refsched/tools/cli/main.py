@@ -10,19 +10,14 @@ import io
 import os
 import sys
 from contextlib import suppress
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import click
 
 from refsched.errors import InputError, one_line
+from refsched.tools.cli.about_clusters import ABOUT_CLUSTERS
 from refsched.tools.cli.exit_codes import AGREED, NOT_JUDGED
-from refsched.tools.cli.options import (
-    cluster_options,
-    files_option,
-    nodes_options,
-    of_implementation,
-    output_option,
-)
+from refsched.tools.cli.options import of_implementation
 from refsched.tools.garbage_collection import look_seldom
 
 
@@ -192,129 +187,8 @@ def record(implementation: str, scenario: str, output: str, start: str) -> None:
     )
 
 
-@cli.command()
-@cluster_options
-def schedule(output: str, **given: Any) -> None:
-    """Place every pending pod of a cluster, or say why it fits nowhere.
-
-    Pods are tried in the order of the queue: by priority, and then by age. Time moves on by itself until nothing
-    changes any more. Victims of preemption are deleted, and nothing comes in their place; volumes are bound
-    and provisioned. Exit code: 0 where every pending pod was placed, 1 where not, 2 where the input is bad.
-    """
-    from refsched.tools.cli.inputs import Given
-    from refsched.tools.cli.schedule import schedule as run
-
-    sys.exit(run(Given(**given), output))
-
-
-@cli.command()
-@click.argument("pod", metavar="NAMESPACE/POD")
-@cluster_options
-@nodes_options
-def explain(pod: str, output: str, nodes: bool, node: str, **given: Any) -> None:
-    """Explain why a pod goes where it goes, and why not elsewhere; or why it fits nowhere, and what would help.
-
-    Of a pod that fits nowhere the first line after its name says why, then come the reasons with the number of
-    nodes of each, and what would help: each change was tried, by deciding again.
-
-    The pod is decided against the cluster as it is given: other pending pods are not placed first, but count
-    where they are nominated. A pod that runs already is decided as if it did not run. Of a trace (.jsonl), as the
-    suite writes one of each failure, the pod's last attempt is explained, with the trace's configuration. Exit
-    code: 0 where the pod would be placed, 1 where not, 2 where the input is bad.
-    """
-    from refsched.tools.cli.explain import explain as run
-    from refsched.tools.cli.inputs import Given
-
-    sys.exit(run(Given(**given), pod, output, node or ("*" if nodes else "")))
-
-
-@cli.command()
-@files_option
-@click.option("--from", "before", required=True, metavar="RELEASE", help="The release that runs now.")
-@click.option("--to", "after", required=True, metavar="RELEASE", help="The release to upgrade to.")
-@click.option(
-    "--config-from", metavar="FILE", help="The KubeSchedulerConfiguration of the release that runs now."
-)
-@click.option("--config-to", metavar="FILE", help="The KubeSchedulerConfiguration of the other release.")
-@click.option("--pods", is_flag=True, help="List the pods of each cause.")
-@output_option
-def upgrade(
-    files: tuple[str, ...],
-    before: str,
-    after: str,
-    config_from: str | None,
-    config_to: str | None,
-    pods: bool,
-    output: str,
-) -> None:
-    """Say why another release of Kubernetes would place pods of a cluster differently, cause by cause.
-
-    Each pod is decided by itself against the cluster as it is given; a pod that runs is decided as if it did not
-    run. What preemption would do is not compared. Every cause was confirmed: with it alone taken back, the pod
-    goes where it went. Exit code: 0 where every pod may go to the same nodes, 1 where
-    not, 2 where the input is bad.
-    """
-    from refsched.tools.cli.inputs import Given
-    from refsched.tools.cli.upgrade import upgrade as run
-
-    now = Given(files, config_from, "", before, 0, "--from")
-    then = Given(files, config_to, "", after, 0, "--to")
-    sys.exit(run(now, then, output, pods=pods))
-
-
-@cli.command("what-if")
-@files_option
-@click.option("--from", "now", default="", metavar="RELEASE", help="The release that runs now.")
-@click.option("--config-from", metavar="FILE", help="The KubeSchedulerConfiguration that is used now.")
-@click.option("--kubernetes", default="", metavar="RELEASE", help="Upgrade to this release.")
-@click.option("--config", metavar="FILE", help="Use this KubeSchedulerConfiguration.")
-@click.option("--gate", "gates", multiple=True, metavar="G=false", help="Set a feature gate.")
-@click.option("--cordon", multiple=True, metavar="NODE", help="Cordon a node.")
-@click.option("--drain", multiple=True, metavar="NODE", help="Cordon a node, and move its pods.")
-@click.option(
-    "--delete-node", multiple=True, metavar="NODE", help="Delete a node; its pods are created anew."
-)
-@click.option("--add-node", multiple=True, metavar="FILE|like:NODE[:COUNT]", help="Add nodes.")
-@click.option("--add-pod", multiple=True, metavar="FILE[:COUNT]", help="Add pods.")
-@click.option("--scale", multiple=True, metavar="KIND/NAME=COUNT", help="Have so many pods of a controller.")
-@click.option(
-    "--seeds", type=click.IntRange(1, 1000), default=20, show_default=True, help="How many seeds are tried."
-)
-@click.option("--pods", is_flag=True, help="List all pods.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Choice(["table", "json", "yaml", "html"]),
-    default="table",
-    show_default=True,
-)
-def what_if(
-    files: tuple[str, ...],
-    now: str,
-    config_from: str | None,
-    kubernetes: str,
-    config: str | None,
-    gates: tuple[str, ...],
-    seeds: int,
-    pods: bool,
-    output: str,
-    **edits: Any,
-) -> None:
-    """Say what a change does to a cluster, over many seeds: which pods are placed always, sometimes or never.
-
-    For each seed every pending pod is placed, as by `refsched schedule`, before the change and after it, with the
-    same choices among equals, and with searches that start at the same node. Pods that have to leave their node,
-    and victims of preemption, ask for a place again. Each option may be given more than once. Exit code: 0 where
-    no pod goes elsewhere under every seed, 1 where one does, 2 where the input is bad.
-    """
-    from refsched.releases import DEFAULT
-    from refsched.tools.cli.inputs import Given
-    from refsched.tools.cli.what_if import Edits, run
-
-    now = now or DEFAULT.name
-    before = Given(files, config_from, "", now, 0, "--from")
-    after = Given(files, config or config_from, ",".join(gates), kubernetes or now, 0)
-    sys.exit(run(before, after, Edits(**edits), seeds, output, pods=pods))
+for command in ABOUT_CLUSTERS:
+    cli.add_command(command)
 
 
 @cli.command()

@@ -41,6 +41,13 @@ files_option = click.option(
     f" {KUBECTL} prints all that can matter; objects of a kind that is left out do not count."
     " May be given more than once.",
 )
+namespace_option = click.option(
+    "-n",
+    "--namespace",
+    default="",
+    metavar="NAMESPACE",
+    help="The namespace of the pod, or of the pods that are listed.",
+)
 output_option = click.option(
     "-o",
     "--output",

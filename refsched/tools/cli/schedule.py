@@ -11,14 +11,15 @@ from refsched.tools.planner.planning import plan
 from refsched.tools.printing import TABLE, Page, show_value
 
 
-def schedule(given: Given, output: str) -> int:
+def schedule(given: Given, output: str, namespace: str = "") -> int:
+    """Runs the command and returns its exit code. With ``namespace`` only its pods are listed."""
     scheduler, manifests = read(given)
     with progress("placed", "pods") as show:
         found = plan(scheduler, manifests.objects, show)
     note_absent(manifests, (outcome.pod for outcome in found.outcomes))
     if output == TABLE:
         page = Page()
-        write_plan(page, found, manifests.ignored)
+        write_plan(page, found, manifests.ignored, namespace)
         page.show()
     else:
         show_value(as_value(found, manifests.ignored), output)

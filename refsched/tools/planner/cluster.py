@@ -81,11 +81,17 @@ def why_passed_over(scheduler: Scheduler, pod: Pod) -> str:
 
 
 def pod_called(name: str, objects: Sequence[ApiObject]) -> Pod:
-    """Returns the pod of this name, or of this namespace and name. Raises InputError, with similar names."""
+    """Returns the pod of this namespace and name. A name alone is that of a pod in the namespace default, or of
+    the only pod of this name. Raises InputError, with similar names."""
     key = name if "/" in name else f"default/{name}"
     pods = {shown.key: shown for shown in objects if isinstance(shown, Pod)}
     if key in pods:
         return pods[key]
+    same = sorted(other for other, pod in pods.items() if pod.name == name)
+    if len(same) == 1:
+        return pods[same[0]]
+    if same:
+        raise InputError(f"is in more than one namespace: {', '.join(same[:5])}", where=name)
     if not pods:
         raise InputError("there is no pod in the input", where=key)
     names = get_close_matches(key.partition("/")[2], {pod.name for pod in pods.values()}, n=3)

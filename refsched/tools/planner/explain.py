@@ -37,7 +37,7 @@ from refsched.tools.planner.cluster import show, why_gated
 from refsched.tools.planner.defects_met import DefectsMet
 from refsched.tools.planner.explanation import Explanation
 from refsched.tools.planner.helped_by_preemption import helped_by_preemption
-from refsched.tools.planner.pending.answer import after_a_node_was_found, answer
+from refsched.tools.planner.pending.answer import after_a_node_was_found, answer, counts_for
 from refsched.tools.planner.pending.before_filter import why_gated_words
 from refsched.tools.planner.pending.helpful_changes import what_helps_gated
 from refsched.tools.planner.pending.waiting import Moves, how_it_waits
@@ -163,7 +163,7 @@ def decision_on(scheduler: Scheduler, pod: PodInfo) -> Decision | None:
 
 def _counted(pod: Pod, nominated: Sequence[PodInfo]) -> tuple[PodInfo, ...]:
     """Returns, of the pods nominated to a node, those that count for this one (R-NOM-01)."""
-    return tuple(n for n in nominated if n.pod.priority >= pod.priority and n.pod.uid != pod.uid)
+    return tuple(each for each in nominated if counts_for(pod, each))
 
 
 def _with_nodes(explanation: Explanation, look: _Look) -> Explanation:

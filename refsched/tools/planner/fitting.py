@@ -6,7 +6,7 @@ The decider of the release is asked, with a search that looks at this node only.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from attrs import evolve, field, frozen
 
@@ -91,9 +91,12 @@ class Capacity:
     stopped_by: tuple[Rejection, ...] = ()
 
 
-def capacity(scheduler: Scheduler, pod: Pod, at_most: int) -> Capacity:
+def capacity(
+    scheduler: Scheduler, pod: Pod, at_most: int, progress: Callable[[int], None] = lambda placed: None
+) -> Capacity:
     """Schedules one pod like this after the other until one fails, or until there are ``at_most``. The scheduler
-    is used up by this. No pod is evicted for them, and each is bound before the next one is tried."""
+    is used up by this. No pod is evicted for them, and each is bound before the next one is tried. ``progress`` is
+    called with how many were placed so far."""
     spec = evolve(pod.spec, node_name="", preemption_policy="Never")
     like = evolve(pod, spec=spec, status=PodStatus())
     nodes: dict[str, int] = {}
@@ -111,4 +114,5 @@ def capacity(scheduler: Scheduler, pod: Pod, at_most: int) -> Capacity:
             names = [found.name for found in scheduler.state.objects.list(Node)]
             return Capacity(pod.key, number, nodes, attempt.message or "", rejections_of(attempt, names))
         nodes[attempt.node] = nodes.get(attempt.node, 0) + 1
+        progress(number + 1)
     return Capacity(pod.key, at_most, nodes)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -117,18 +117,25 @@ def _rejection(rejection: Rejection) -> dict[str, Any]:
 # --- For people -----------------------------------------------------------------------------------
 
 
-def write_plan(page: Page, found: Plan, ignored: Mapping[str, int] = MappingProxyType({})) -> None:
-    """Writes the plan. ``ignored`` are the kinds of objects that were given and are not read."""
-    placed = [outcome for outcome in found.outcomes if outcome.result == PLACED]
+def write_plan(
+    page: Page, found: Plan, ignored: Mapping[str, int] = MappingProxyType({}), namespace: str = ""
+) -> None:
+    """Writes the plan. ``ignored`` are the kinds of objects that were given and are not read. With ``namespace``
+    only its pods are listed."""
+    left = len(found.outcomes) - found.placed
+    page.line(f"{counted(len(found.outcomes), 'pending pod')}: {found.placed:,} placed, {left:,} not", "bold")
+    shown = [each for each in found.outcomes if not namespace or each.pod.startswith(f"{namespace}/")]
+    placed = [outcome for outcome in shown if outcome.result == PLACED]
+    if placed:
+        page.line()
     page.table(
         ("POD", "PRIORITY", "NODE"),
         [(each.pod, str(each.priority), f"→ {each.node}") for each in placed],
         right=("PRIORITY",),
     )
-    for outcome in found.outcomes:
-        if outcome.result != PLACED:
-            page.line()
-            _show_rejected(page, outcome)
+    for alike in _grouped([outcome for outcome in shown if outcome.result != PLACED]):
+        page.line()
+        _show_rejected(page, alike)
     if found.preempted:
         page.line()
         rows = [(each.pod, each.node, each.by) for each in found.preempted]
@@ -140,41 +147,57 @@ def write_plan(page: Page, found: Plan, ignored: Mapping[str, int] = MappingProx
     _write_notes(page, found, ignored)
 
 
-def _show_rejected(page: Page, outcome: Outcome) -> None:
-    page.line(f"✗ {outcome.pod}  priority {outcome.priority}  {outcome.result}", "red")
-    if outcome.message not in ("", *(rejection.reason for rejection in outcome.rejections)):
-        page.line(outcome.message, indent=2)
+def _grouped(outcomes: Sequence[Outcome]) -> list[Sequence[Outcome]]:
+    """Returns the pods that failed alike together, the most frequent failure first."""
+    groups: dict[object, list[Outcome]] = {}
+    for each in outcomes:
+        alone = each.message if not each.rejections else ""
+        groups.setdefault((each.result, each.rejections, alone), []).append(each)
+    return sorted(groups.values(), key=lambda alike: -len(alike))
+
+
+def _show_rejected(page: Page, alike: Sequence[Outcome]) -> None:
+    first = alike[0]
+    if len(alike) == 1:
+        page.line(f"✗ {first.pod}  priority {first.priority}  {first.result}", "red")
+    else:
+        page.line(
+            f"✗ {counted(len(alike), 'pod')}  {first.result}: {some([each.pod for each in alike])}", "red"
+        )
+    said = {each.message for each in alike} - {"", *(rejection.reason for rejection in first.rejections)}
+    if len(said) == 1 and first.message in said:
+        page.line(first.message, indent=2)
     rows = [
         (
             each.plugin,
             each.reason,
             f"{counted(len(each.nodes), 'node')}: {some(each.nodes)}" if each.nodes else "",
         )
-        for each in outcome.rejections
+        for each in first.rejections
     ]
     page.table(("PLUGIN", "REASON", "ON"), rows, indent=2)
 
 
 def _write_notes(page: Page, found: Plan, ignored: Mapping[str, int]) -> None:
-    """Writes what was given and is no part of the plan, and the sum."""
-    page.line()
-    for pod, why in found.census.passed_over.items():
-        page.line(f"passed over: {pod} ({why})")
+    """Writes what was given and is no part of the plan, and where kube-scheduler may decide otherwise."""
+    notes = [f"passed over: {pod} ({why})" for pod, why in found.census.passed_over.items()]
     if found.census.finished:
-        page.line(f"passed over: {counted(found.census.finished, 'finished pod')}")
+        notes.append(f"passed over: {counted(found.census.finished, 'finished pod')}")
     if ignored:
         kinds = ", ".join(f"{kind} ({count})" for kind, count in ignored.items())
-        page.line(f"not read, since scheduling does not depend on it: {kinds}")
-    _write_ties(page, found)
-    left = len(found.outcomes) - found.placed
-    page.line(f"{counted(len(found.outcomes), 'pending pod')}: {found.placed:,} placed, {left:,} not", "bold")
+        notes.append(f"not read, since scheduling does not depend on it: {kinds}")
+    notes += _ties(found)
+    if notes:
+        page.line()
+    for note in notes:
+        page.line(note)
 
 
-def _write_ties(page: Page, found: Plan) -> None:
-    """Writes where kube-scheduler may decide otherwise, so that what follows may be otherwise too."""
+def _ties(found: Plan) -> Iterator[str]:
+    """Yields where kube-scheduler may decide otherwise, so that what follows may be otherwise too."""
     tied = [f"{each.pod} ({', '.join(each.ties)})" for each in found.outcomes if each.ties]
     if tied:
-        page.line(f"decided by --seed among equals: {some(tied)}")
+        yield f"decided by --seed among equals: {some(tied)}"
     if found.in_open_order:
         pods = counted(found.in_open_order, "pod")
-        page.line(f"tried before others of the same priority and age, decided by --seed: {pods}")
+        yield f"tried before others of the same priority and age, decided by --seed: {pods}"

@@ -266,6 +266,19 @@ def test_a_pod_that_cannot_be_explained_is_refused_with_near_names(
     assert refusal(monkeypatch, capsys, "explain", "-f", cluster(tmp_path, *pods), name) == problem
 
 
+def test_a_name_alone_is_enough_where_there_is_one_such_pod(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pods = [pod("web"), pod("db"), pod("db")]
+    for namespace, each in zip(("shop", "shop", "test"), pods, strict=True):
+        each["metadata"]["namespace"] = namespace
+    path = cluster(tmp_path, node("n"), *pods)
+    assert lines(run("explain", "-f", path, "web"))[0].startswith("shop/web ")
+    assert lines(run("explain", "-f", path, "-n", "test", "db"))[0].startswith("test/db ")
+    printed = refusal(monkeypatch, capsys, "explain", "-f", path, "db")
+    assert printed == "db: is in more than one namespace: shop/db, test/db"
+
+
 def test_a_cluster_without_pods_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -29,10 +29,10 @@ def test_all_placed_is_exit_code_0(tmp_path: Path) -> None:
     done = run("schedule", "-f", cluster(tmp_path, node("n"), pod("a")))
     assert done.exit_code == 0
     assert lines(done) == [
+        "1 pending pod: 1 placed, 0 not",
+        "",
         "POD        PRIORITY  NODE",
         "default/a         0  → n",
-        "",
-        "1 pending pod: 1 placed, 0 not",
     ]
 
 
@@ -53,6 +53,8 @@ def test_one_not_placed_is_exit_code_1_and_all_else_is_reported(tmp_path: Path) 
     )
     assert done.exit_code == 1
     assert lines(done) == [
+        "2 pending pods: 1 placed, 1 not",
+        "",
         "POD          PRIORITY  NODE",
         "default/new         7  → n",
         "",
@@ -66,19 +68,18 @@ def test_one_not_placed_is_exit_code_1_and_all_else_is_reported(tmp_path: Path) 
         "passed over: default/other (left to the scheduler volcano)",
         "passed over: 1 finished pod",
         "not read, since scheduling does not depend on it: apps/v1 Deployment (1)",
-        "2 pending pods: 1 placed, 1 not",
     ]
 
 
 def test_a_cluster_without_pending_pods_is_done(tmp_path: Path) -> None:
     done = run("schedule", "-f", cluster(tmp_path, node("n")))
-    assert (done.exit_code, lines(done)) == (0, ["", "0 pending pods: 0 placed, 0 not"])
+    assert (done.exit_code, lines(done)) == (0, ["0 pending pods: 0 placed, 0 not"])
 
 
 def test_many_nodes_of_one_reason_are_counted(tmp_path: Path) -> None:
     nodes = [node(f"n{i}", cpu="1") for i in range(7)]
     done = run("schedule", "-f", cluster(tmp_path, *nodes, pod("a", cpu="2")))
-    assert lines(done)[-3].endswith("Insufficient cpu  7 nodes: n0, n1, n2, n3, n4 and 2 more")
+    assert lines(done)[-1].endswith("Insufficient cpu  7 nodes: n0, n1, n2, n3, n4 and 2 more")
 
 
 def test_programs_get_the_same_as_json_and_as_yaml(tmp_path: Path) -> None:
@@ -120,12 +121,32 @@ def test_where_the_outcome_depends_on_ties_it_says_so(tmp_path: Path) -> None:
     assert value["inOpenOrder"] == 2
     assert [each.get("ties") for each in value["pods"]].count(["node"]) == 1
     done = run("schedule", "-f", cluster(tmp_path, *nodes, pods[0]))
-    assert lines(done)[-2] == "decided by --seed among equals: default/a (node)"
+    assert lines(done)[-1] == "decided by --seed among equals: default/a (node)"
 
 
 def test_where_nothing_is_tied_nothing_is_said_of_it(tmp_path: Path) -> None:
     done = run("schedule", "-f", cluster(tmp_path, node("n"), pod("a"), pod("b", priority=1)))
-    assert lines(done)[-2:] == ["", "2 pending pods: 2 placed, 0 not"]
+    assert lines(done)[0] == "2 pending pods: 2 placed, 0 not"
+    assert lines(done)[-1].startswith("default/b")
+
+
+def test_pods_that_fail_alike_are_listed_together(tmp_path: Path) -> None:
+    large = [pod(f"large-{number}", cpu="9") for number in range(7)]
+    gated = pod("held", schedulingGates=[{"name": "g"}])
+    printed = lines(run("schedule", "-f", cluster(tmp_path, node("n"), *large, gated)))
+    assert [line for line in printed if line.startswith("✗")] == [
+        "✗ 7 pods  unschedulable: default/large-0, default/large-1, default/large-2, default/large-3,"
+        " default/large-4 and 2 more",
+        "✗ default/held  priority 0  gated",
+    ]
+
+
+def test_the_pods_of_one_namespace_are_listed(tmp_path: Path) -> None:
+    other = pod("b")
+    other["metadata"]["namespace"] = "shop"
+    printed = lines(run("schedule", "-n", "shop", "-f", cluster(tmp_path, node("n"), pod("a"), other)))
+    assert printed[0] == "2 pending pods: 2 placed, 0 not"
+    assert printed[2:4] == ["POD     PRIORITY  NODE", "shop/b         0  → n"]
 
 
 def test_manifests_come_from_files_a_folder_and_standard_input(tmp_path: Path) -> None:
@@ -134,7 +155,7 @@ def test_manifests_come_from_files_a_folder_and_standard_input(tmp_path: Path) -
     cluster(folder, node("n"))
     a = cluster(tmp_path, pod("a"), name="a.json")
     done = run("schedule", "-f", str(folder), "-f", a, "-f", "-", stdin=yaml.safe_dump(pod("b")))
-    assert lines(done)[-1] == "2 pending pods: 2 placed, 0 not"
+    assert lines(done)[0] == "2 pending pods: 2 placed, 0 not"
 
 
 def test_the_configuration_and_the_gates_decide(tmp_path: Path) -> None:

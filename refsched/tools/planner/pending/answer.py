@@ -12,10 +12,12 @@ from refsched.framework.node_info import PodInfo
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.pod import Pod
 from refsched.records import SCHEDULED, Attempt
-from refsched.tools.planner.pending.before_filter import why_rejected_words
+from refsched.tools.planner.cluster import why_gated
+from refsched.tools.planner.pending.before_filter import why_gated_words, why_rejected_words
 from refsched.tools.planner.pending.helpful_changes import helpful_changes
 from refsched.tools.planner.pending.reasons import reasons_of, why
 from refsched.tools.planner.pending.situation import situation_of
+from refsched.tools.planner.pending.trying import decided
 from refsched.tools.planner.pending.words import sentence
 from refsched.tools.planner.verdicts import HelpfulChange, Reason
 
@@ -48,6 +50,30 @@ def answer(
     situation = situation_of(framework, state.snapshot(), decision, PodInfo(pod), crowd)
     found = () if framework.extenders else helpful_changes(scheduler, situation)
     return Answer(sentence(why(situation)), reasons_of(situation), found)
+
+
+def answer_now(scheduler: Scheduler, pod: Pod) -> Answer:
+    """Returns why the pod fits nowhere as things are, without what would help."""
+    gated = why_gated(scheduler, pod)
+    if gated is not None:
+        return Answer(sentence(why_gated_words(pod, gated)))
+    decision = decided(scheduler, pod)
+    if decision is None or decision.failure is not None or decision.feasible:
+        return answer(scheduler, pod, decision, {})
+    state = scheduler.state
+    if not decision.pre_filter.status.is_success:
+        return answer(scheduler, pod, decision, {})
+    snapshot = state.snapshot()
+    nominated = {node.name: state.queue.nominated_pods_for_node(node.name) for node in snapshot.nodes}
+    crowd = {name: tuple(each for each in on if counts_for(pod, each)) for name, on in nominated.items()}
+    framework = state.profiles[pod.spec.scheduler_name]
+    situation = situation_of(framework, snapshot, decision, PodInfo(pod), crowd)
+    return Answer(sentence(why(situation)), reasons_of(situation))
+
+
+def counts_for(pod: Pod, nominated: PodInfo) -> bool:
+    """Returns whether a pod that is nominated to a node counts there for this one."""
+    return nominated.pod.priority >= pod.priority and nominated.pod.uid != pod.uid
 
 
 def after_a_node_was_found(attempt: Attempt) -> str:

@@ -328,7 +328,7 @@ def _said_of(resource: str, situation: Situation, nodes: Sequence[NodeInfo], sub
             return f"it asks for {asks} {resource}, and {subject} has {size} allocatable"
         which = "the largest node" if len(nodes) == subject.total else f"the largest of {subject}"
         return f"it asks for {asks} {resource}, and {which}, {largest.name}, has {size} allocatable"
-    on = f" on {best.name}" if len(nodes) > 1 else ""
+    on = f" on {best.name}" if len(nodes) > 1 and free_on(best, resource) > 0 else ""
     most = f"and the most that is free {subject.among} is {free}{on}{_nominated(situation, best)}"
     return f"it asks for {asks} {resource}, {most}"
 

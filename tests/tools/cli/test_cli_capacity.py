@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``refsched capacity``, as it is called."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import pytest
+from commands import cluster, lines, node, pod, refusal, run
+
+SCHEMA = json.loads((Path(__file__).parents[3] / "docs/schemas/capacity.json").read_text("utf-8"))
+APART = {
+    "podAntiAffinity": {
+        "requiredDuringSchedulingIgnoredDuringExecution": [
+            {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": "db"}}}
+        ]
+    }
+}
+
+
+def manifest(folder: Path, value: dict[str, Any]) -> str:
+    path = folder / "pod.json"
+    path.write_text(json.dumps(value))
+    return str(path)
+
+
+def test_how_many_fit_where_and_what_stops_the_next(tmp_path: Path) -> None:
+    path = cluster(
+        tmp_path, node("n2", cpu="2"), node("n10", cpu="1"), node("off", spec={"unschedulable": True})
+    )
+    done = run("capacity", "-f", path, "--pod", manifest(tmp_path, pod("web")))
+    assert done.exit_code == 0
+    assert lines(done) == [
+        "3 more pods like default/web fit on 2 nodes",
+        "What stops the next one: It asks for 1 cpu, and the most that is free on any of the 2 nodes that are not"
+        " cordoned is 0.",
+        "",
+        "NODE  PODS",
+        "n2       2",
+        "n10      1",
+        "",
+        "REJECTED BY        REASON                      ON",
+        "NodeResourcesFit   Insufficient cpu            2 nodes: n10, n2",
+        "NodeUnschedulable  node(s) were unschedulable  1 node: off",
+    ]
+
+
+def test_programs_get_it_as_json(tmp_path: Path) -> None:
+    zoned = [node(name) for name in ("n1", "n2")]
+    for each in zoned:
+        each["metadata"]["labels"] = {"kubernetes.io/hostname": each["metadata"]["name"]}
+    database = pod("db", affinity=APART)
+    database["metadata"]["labels"] = {"app": "db"}
+    path = cluster(tmp_path, *zoned, database)
+    value = json.loads(run("capacity", "-f", path, "--pod", "db", "-o", "json").stdout)
+    jsonschema_rs.validator_for(SCHEMA).validate(value)
+    assert (value["fit"], value["nodes"]) == (2, {"n1": 1, "n2": 1})
+    assert value["headline"].startswith(
+        "Its anti-affinity keeps it from default/db-1 and default/db-2 on every"
+    )
+    assert value["stoppedBy"][0]["nodes"] == ["n1", "n2"]
+
+
+def test_none_fits_or_not_all_are_counted(tmp_path: Path) -> None:
+    path = cluster(tmp_path, *(node(f"n{number}") for number in range(30)), pod("large", cpu="9"), pod("a"))
+    done = run("capacity", "-f", path, "--pod", "large")
+    assert done.exit_code == 1
+    assert lines(done)[0] == "0 more pods like default/large fit"
+    counted = lines(run("capacity", "-f", path, "--pod", "default/a", "--at-most", "25"))
+    assert counted[0] == "at least 25 more pods like default/a fit on 25 nodes"
+    assert counted[-1] == "and 5 more nodes (-o json lists all)"
+    gated = cluster(tmp_path, node("n"), pod("a", schedulingGates=[{"name": "g"}]), name="gated.json")
+    assert "it has the scheduling gate g" in run("capacity", "-f", gated, "--pod", "a").output.lower()
+
+
+def test_a_file_without_one_pod_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = cluster(tmp_path, node("n"))
+    wrong = manifest(tmp_path, node("m"))
+    said = refusal(monkeypatch, capsys, "capacity", "-f", path, "--pod", wrong)
+    assert said == f"{wrong}: expected one Pod, found 0"
+    said = refusal(monkeypatch, capsys, "capacity", "-f", path, "--pod", "no/such")
+    assert said == "no/such: there is no pod in the input"
