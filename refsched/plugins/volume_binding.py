@@ -54,7 +54,7 @@ from refsched.plugins.resource_scoring import (
 )
 from refsched.plugins.signatures import sign_volumes
 from refsched.rules import Reason, applies
-from refsched.volumes.binding import Changes, are_bound, assume, restore, unchanged, write
+from refsched.volumes.binding import Changes, WaitSteps, are_bound, assume, restore, unchanged, write
 from refsched.volumes.errors import VolumeError
 from refsched.volumes.orders import VolumeSteps, volume_orders
 from refsched.volumes.scoring import storage_score
@@ -129,6 +129,7 @@ class VolumeBinding:
     bind_timeout_seconds: float = 600.0
     steps: VolumeSteps = VolumeSteps()
     shape: Shape = DEFAULT_SHAPE
+    wait: WaitSteps = WaitSteps()
 
     @classmethod
     def of_args(cls, args: VolumeBindingArgs) -> VolumeBinding:
@@ -205,7 +206,9 @@ class VolumeBinding:
         if found is None or not state.claims.delayed:
             return Continue(evolve(state, is_reserved=True))
         try:
-            return Continue(evolve(state, changes=assume(found, node.name, objects), is_reserved=True))
+            return Continue(
+                evolve(state, changes=assume(found, node.name, objects, self.wait.words), is_reserved=True)
+            )
         except VolumeError as problem:
             return Reject(error(problem.reason))
 
@@ -243,7 +246,7 @@ class VolumeBinding:
 
         def check(objects: ObjectStore) -> Status | None:
             try:
-                return SUCCESS if are_bound(changes, pod.pod, node.name, objects) else None
+                return SUCCESS if are_bound(changes, pod.pod, node.name, objects, self.wait) else None
             except VolumeError as problem:
                 return error(Reason(f"binding volumes: {problem}", problem.rule))
 

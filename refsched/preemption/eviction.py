@@ -70,7 +70,7 @@ def evict_asynchronously(
     """
     victims = _still_running(result)
     if not victims:
-        return result
+        return evolve(result, victims=())
     applies("R-PREEMPT-PREP-01")
     withdraw(scheduler, result)
     preempted = [preempt(scheduler, preemptor, victim.pod) for victim in victims]
@@ -85,15 +85,16 @@ def evict_at_once(
 
     Source: prepareCandidate."""
     applies("R-PREEMPT-PREP-05", when=result.victims)
-    for victim in _still_running(result):
+    victims = _still_running(result)
+    for victim in victims:
         preempt(scheduler, preemptor, victim.pod)
     withdraw(scheduler, result)
-    return result
+    return result if victims else evolve(result, victims=())
 
 
 def _still_running(result: PostFilterResult) -> Sequence[PodInfo]:
     """R-PREEMPT-PREP-06: A victim that is terminating already is not deleted again, and if all
-    victims are, nobody loses a nomination."""
+    victims are, nobody is preempted and nobody loses a nomination."""
     running = [each for each in result.victims if each.pod.metadata.deletion_timestamp is None]
     applies("R-PREEMPT-PREP-06", when=len(running) < len(result.victims))
     return running

@@ -52,13 +52,15 @@ class InTreePlugin:
 @frozen
 class FeatureGate:
     """``otherwise`` returns the release with this gate set the other way; it is None if that is not specified
-    here. A ``locked`` gate cannot be set in kube-scheduler either."""
+    here. A ``locked`` gate cannot be set in kube-scheduler either. A gate that ``needs`` another one must be off
+    where that one is off."""
 
     name: str
     default: bool
     changes: str
     locked: bool = False
     otherwise: Callable[[Release], Release] | None = None
+    needs: str = ""
 
 
 def _unchanged(value: ApiObject) -> ApiObject:

@@ -202,6 +202,7 @@ GATES = gates(
         True,
         "a pod's status counts for its pod-level requests",
         otherwise=_without_resized_pods,
+        needs="PodLevelResources",
     ),
     FeatureGate("InPlacePodVerticalScaling", True, "a pod's status counts for its requests", locked=True),
     FeatureGate(
@@ -213,6 +214,12 @@ GATES = gates(
         True,
         "matchLabelKeys of spread constraints",
         otherwise=_without_match_label_keys,
+    ),
+    FeatureGate(
+        "MatchLabelKeysInPodTopologySpreadSelectorMerge",
+        True,
+        "the API server merges matchLabelKeys",
+        needs="MatchLabelKeysInPodTopologySpread",
     ),
     FeatureGate("NodeDeclaredFeatures", True, "nodes declare features that pods require", locked=True),
     FeatureGate("NodeInclusionPolicyInPodTopologySpread", True, "which nodes spreading counts", locked=True),
@@ -231,6 +238,18 @@ GATES = gates(
     FeatureGate("PodGroupPreemptionPolicy", False, "groups of pods say whether they preempt"),
     FeatureGate(
         "PodLevelResources", True, "requests of the pod as a whole", otherwise=_without_pod_level_resources
+    ),
+    FeatureGate(
+        "PodLevelResourcesFixDefaulting",
+        True,
+        "pod-level resources are defaulted at creation",
+        needs="PodLevelResources",
+    ),
+    FeatureGate(
+        "PodLevelResourcesFixKubeletQOSClass",
+        True,
+        "the kubelet computes the QoS class of a pod anew",
+        needs="PodLevelResources",
     ),
     FeatureGate(
         "SchedulerAsyncAPICalls",

@@ -63,20 +63,35 @@ class Changes:
         return *self.volumes, *self.claims
 
 
+# --- Words ----------------------------------------------------------------------------------------
+
+
+@frozen
+class Words:
+    """Words say of a volume or a claim, by kind and key, that it is not there or was changed."""
+
+    def not_found(self, kind: str, key: str) -> str:
+        return f'{kind.lower()}s "{key}" not found'
+
+    def out_of_sync(self, kind: str, key: str) -> str:
+        return f'"{key}" is out of sync'
+
+
 # --- Assume ---------------------------------------------------------------------------------------
 
 
-def assume(found: PodVolumes, node: str, objects: ObjectStore) -> Changes:
+def assume(found: PodVolumes, node: str, objects: ObjectStore, words: Words | None = None) -> Changes:
     """R-VOLBIND-16: Reserve of VolumeBinding assumes each matching volume to be bound to its claim, and each other
     claim to be provisioned for the node; it fails with an error if a volume or claim was deleted or changed since
     Filter found it. Raises VolumeError."""
+    words = words or Words()
     changes = Changes(
         tuple(
-            VolumeChange(_unchanged(match.volume, objects), prepared(match), match.claim)
+            VolumeChange(_unchanged(match.volume, objects, words), prepared(match), match.claim)
             for match in found.matches
         ),
         tuple(
-            ClaimChange(_unchanged(claim, objects), claim.annotated(SELECTED_NODE, node))
+            ClaimChange(_unchanged(claim, objects, words), claim.annotated(SELECTED_NODE, node))
             for claim in found.provisions
         ),
     )
@@ -119,13 +134,13 @@ def prepared(match: Match) -> PersistentVolume:
     return evolve(volume, metadata=metadata, spec=evolve(volume.spec, claim_ref=ref))
 
 
-def _unchanged(found: T, objects: ObjectStore) -> T:
+def _unchanged(found: T, objects: ObjectStore, words: Words) -> T:
     """Returns the object as the API server has it. Raises VolumeError if it was deleted or changed.
-    Source: assume_cache.go, Assume, whose message names versions too."""
+    Source: passive_assume_cache.go, Assume, whose message names versions too."""
     kind, name, namespace = type(found), found.name, found.namespace
-    shown = _shown(kind, name, namespace, objects, "R-VOLBIND-16")
+    shown = _shown(kind, name, namespace, objects, "R-VOLBIND-16", words)
     if objects.latest(kind, name, namespace) is not found:
-        raise VolumeError(f'v1.{found.kind} "{_key(name, namespace)}" is out of sync', "R-VOLBIND-16")
+        raise VolumeError(words.out_of_sync(found.kind, _key(name, namespace)), "R-VOLBIND-16")
     return shown
 
 
@@ -161,13 +176,16 @@ def write(changes: Changes, api: Api) -> None:
 @frozen
 class WaitSteps:
     """WaitSteps are what a release may do otherwise while it waits: how an in-tree volume becomes one of a driver,
-    and the words for a volume whose node affinity does not match."""
+    and the words for what is missing or for a volume whose node affinity does not match."""
 
     translate: Translate = translated
+    words: Words = Words()
     no_match: str = "no matching NodeSelectorTerms"
 
 
-def are_bound(changes: Changes, pod: Pod, node_name: str, objects: ObjectStore) -> bool:
+def are_bound(
+    changes: Changes, pod: Pod, node_name: str, objects: ObjectStore, steps: WaitSteps | None = None
+) -> bool:
     """R-VOLBIND-19: PreBind of VolumeBinding waits until the volume controller has bound all claims, and fails
     with an error if the pod or its node has been deleted meanwhile. Raises VolumeError."""
     node = objects.get(Node, node_name)
@@ -176,7 +194,7 @@ def are_bound(changes: Changes, pod: Pod, node_name: str, objects: ObjectStore) 
     if objects.get(Pod, pod.name, pod.namespace) is None:
         raise VolumeError(f'pod does not exist any more: pod "{pod.name}" not found', "R-VOLBIND-19")
     applies("R-VOLBIND-19")
-    return are_all_bound(changes, node, objects)
+    return are_all_bound(changes, node, objects, steps)
 
 
 def are_all_bound(changes: Changes, node: Node, objects: ObjectStore, steps: WaitSteps | None = None) -> bool:
@@ -192,8 +210,9 @@ def _is_bound(change: VolumeChange, node: Node, objects: ObjectStore, steps: Wai
     loses its reference to the claim, or has a node affinity that no longer matches the node."""
     rule = "R-VOLBIND-20"
     try:
-        volume = _shown(PersistentVolume, change.wanted.name, "", objects, rule)
-        claim = _shown(PersistentVolumeClaim, change.claim.name, change.claim.namespace, objects, rule)
+        volume = _shown(PersistentVolume, change.wanted.name, "", objects, rule, steps.words)
+        named = change.claim
+        claim = _shown(PersistentVolumeClaim, named.name, named.namespace, objects, rule, steps.words)
     except VolumeError as missing:
         raise VolumeError(f"failed to check binding: {missing}", rule) from missing
     if volume is change.shown:
@@ -214,7 +233,8 @@ def _is_provisioned(change: ClaimChange, node: Node, objects: ObjectStore, steps
     node; a volume that the claim names and that does not exist yet is waited for."""
     rule = "R-VOLBIND-21"
     try:
-        claim = _shown(PersistentVolumeClaim, change.wanted.name, change.wanted.namespace, objects, rule)
+        named = change.wanted
+        claim = _shown(PersistentVolumeClaim, named.name, named.namespace, objects, rule, steps.words)
     except VolumeError as missing:
         raise VolumeError(f"failed to check provisioning pvc: {missing}", rule) from missing
     if claim is change.shown:
@@ -239,10 +259,10 @@ def _check_reach(volume: PersistentVolume, node: Node, steps: WaitSteps, rule: s
         )
 
 
-def _shown(kind: type[T], name: str, namespace: str, objects: ObjectStore, rule: str) -> T:
+def _shown(kind: type[T], name: str, namespace: str, objects: ObjectStore, rule: str, words: Words) -> T:
     shown = objects.get(kind, name, namespace)
     if shown is None:
-        raise VolumeError(f'could not find v1.{kind.kind} "{_key(name, namespace)}"', rule)
+        raise VolumeError(words.not_found(kind.kind, _key(name, namespace)), rule)
     return shown
 
 

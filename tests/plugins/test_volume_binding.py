@@ -317,7 +317,7 @@ def test_what_changed_meanwhile_cannot_be_reserved_or_written() -> None:
 
     objects.put(read(volume("v", labels={"new": "yes"})))
 
-    assert reserve(early, objects) == error('v1.PersistentVolume "v" is out of sync')
+    assert reserve(early, objects) == error('"v" is out of sync')
     assert PLUGIN.pre_bind(state, pod("c"), node(), FakeApi(objects)) == error(
         'Operation cannot be fulfilled on persistentvolumes "v": the object has been modified; '
         "please apply your changes to the latest version and try again"

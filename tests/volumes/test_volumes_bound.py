@@ -23,6 +23,7 @@ from world import World, configuration, profile
 
 from refsched.objects.storage import PersistentVolumeClaim
 from refsched.records import Bind, Delete, Reference
+from refsched.releases.v1_34.plugins.volume_binding import EarlierWords
 from refsched.volumes.binding import assume, prepared
 from refsched.volumes.errors import VolumeError
 from refsched.volumes.volumes_on_node import Match, PodVolumes
@@ -212,13 +213,13 @@ def test_what_changed_since_it_was_found_cannot_be_assumed() -> None:
     found = PodVolumes((Match(offered, wanted),), (wanted,))
     objects = store()
 
-    with pytest.raises(VolumeError, match=r'could not find v1.PersistentVolume "v"'):
+    with pytest.raises(VolumeError, match=r'persistentvolumes "v" not found'):
         assume(found, "n1", objects)
     objects.put(offered)
-    with pytest.raises(VolumeError, match=r'could not find v1.PersistentVolumeClaim "default/c"'):
+    with pytest.raises(VolumeError, match=r'persistentvolumeclaims "default/c" not found'):
         assume(found, "n1", objects)
     objects.put(read(claim("c")))
-    with pytest.raises(VolumeError, match=r'v1.PersistentVolumeClaim "default/c" is out of sync'):
+    with pytest.raises(VolumeError, match=r'"default/c" is out of sync'):
         assume(found, "n1", objects)
     assert objects.latest(PersistentVolumeClaim, "c", "default") == wanted
 
@@ -343,3 +344,11 @@ def test_the_pod_waits_for_all_of_its_volumes() -> None:
 
     assert is_bound(world)
     assert [found.metadata.name for found in written(world)] == ["v", "w"]
+
+
+def test_before_1_35_what_is_missing_or_changed_is_named_by_its_type() -> None:
+    words = EarlierWords()
+    assert words.not_found("PersistentVolume", "v") == 'could not find v1.PersistentVolume "v"'
+    assert words.out_of_sync("PersistentVolumeClaim", "default/c") == (
+        'v1.PersistentVolumeClaim "default/c" is out of sync'
+    )

@@ -18,6 +18,7 @@ from refsched.releases.v1_34.cache import Cache
 from refsched.releases.v1_34.cycle import keep_nomination
 from refsched.releases.v1_34.event_handlers import handle_unscheduled_pod
 from refsched.releases.v1_34.plugins.dynamic_resources import DynamicResources
+from refsched.releases.v1_34.plugins.volume_binding import VolumeBinding
 from refsched.releases.v1_34.preemption import evict_asynchronously, evict_at_once
 from refsched.releases.v1_34.queue import before_either_queue
 from refsched.releases.v1_35 import V1_35, without_expectation
@@ -29,6 +30,7 @@ NOT_YET = (
     "GangScheduling",
     "GenericWorkload",
     "InPlacePodLevelResourcesVerticalScaling",
+    "MatchLabelKeysInPodTopologySpreadSelectorMerge",  # v1.34 does not check what a gate needs.
     "NodeDeclaredFeatures",
     "OpportunisticBatching",
     "TaintTolerationComparisonOperators",
@@ -85,6 +87,9 @@ GATES = (
 LACKS = {"R-DRA-18", "R-DRA-19", "R-DRA-123"}
 """DynamicResources does not score."""
 
+OF_GATES = {"R-FEATURE-07"}
+"""A gate may be off where one that needs it is on."""
+
 OF_BATCHES = {"R-BATCH", "R-SEARCH-15"}
 """No pod is tried first where one like it has left a node."""
 
@@ -93,7 +98,7 @@ OF_EXPECTATION = {"R-BIND-07", "R-BIND-08", "R-VOLBIND-34"}
 
 V1_34 = evolve(
     without_expectation(without_batching(V1_35))
-    .with_plugins(DynamicResources)
+    .with_plugins(DynamicResources, VolumeBinding)
     .with_weight("DynamicResources", 0)
     .without_gates(*NOT_YET)
     .with_gates(*GATES),
@@ -107,5 +112,5 @@ V1_34 = evolve(
     ),
     evict=evict_asynchronously,
     handle_event=partial(handle, unscheduled=handle_unscheduled_pod),
-    lacks=V1_35.lacks | LACKS | OF_BATCHES | OF_EXPECTATION,
+    lacks=V1_35.lacks | LACKS | OF_GATES | OF_BATCHES | OF_EXPECTATION,
 )

@@ -66,6 +66,8 @@ NOT_YET = (
     "InPlacePodVerticalScalingSchedulerPreemption",
     "InterPodAffinityHostnameFastPath",
     "PodGroupPreemptionPolicy",
+    "PodLevelResourcesFixDefaulting",
+    "PodLevelResourcesFixKubeletQOSClass",
     "SchedulerPreQueueingHints",
 )
 

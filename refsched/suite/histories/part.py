@@ -230,14 +230,15 @@ class Part:
 
     def history(self, history: History) -> History:
         """Returns the history configured without what the implementation does not do, and with the same steps. A
-        feature gate that its release has locked stays as it is."""
+        feature gate that its release has locked stays as it is; with a gate that is off go those that need it."""
         known = self._release.gates
         gates = {
             name: on
             for name, on in history.feature_gates.items()
             if self.reads_config and name in known and known[name].default != on and not known[name].locked
         }
-        return evolve(history, config=self.config(history.config), feature_gates=gates)
+        off = {name: False for name, gate in known.items() if gate.default and gates.get(gate.needs) is False}
+        return evolve(history, config=self.config(history.config), feature_gates=gates | off)
 
     @property
     def reads_config(self) -> bool:

@@ -79,12 +79,11 @@ class Ledger:
     def _show(self, value: dict[str, Any]) -> None:
         if value["kind"] not in ("Node", "Pod"):
             return
-        metadata = value["metadata"]
-        shown = defaulted(
-            read_known(known_fields(value, self.release), self.release),
-            self.pods.get(f"{metadata.get('namespace') or 'default'}/{metadata['name']}"),
-            release=self.release,
+        read = read_known(known_fields(value, self.release), self.release)
+        before = (
+            self.pods.get(f"{read.namespace or 'default'}/{read.name}") if isinstance(read, Pod) else None
         )
+        shown = defaulted(read, before, release=self.release)
         if isinstance(shown, Node):
             self.nodes[shown.metadata.name] = shown
         elif isinstance(shown, Pod):
@@ -94,6 +93,8 @@ class Ledger:
             self.pods[shown.key] = shown
             if self.forgets_the_deleted and shown.metadata.deletion_timestamp is not None:
                 self.assumed.pop(shown.key, None)
+                if shown.key in self.held:
+                    self.unclear.add(shown.key)
             if shown.spec.node_name:
                 self.assumed.pop(shown.key, None)
                 self.bound[shown.key] = shown.spec.node_name

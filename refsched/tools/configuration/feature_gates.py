@@ -9,6 +9,7 @@ Source: component-base/featuregate/feature_gate.go, SetFromMap.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 
 from refsched.errors import InputError
 from refsched.releases import DEFAULT
@@ -22,13 +23,25 @@ def with_feature_gates(settings: object, release: Release = DEFAULT) -> Release:
         return release
     if not isinstance(settings, Mapping):
         raise InputError(f"expected an object, found {settings!r:.60}")
+    off = {str(name) for name, setting in settings.items() if setting is False}
     changed = release
     for name, setting in settings.items():
-        changed = _with_gate(str(name), setting, release, changed)
+        changed = _with_gate(str(name), setting, release, changed, off)
+    _check_needs(release, off)
     return changed
 
 
-def _with_gate(name: str, setting: object, release: Release, changed: Release) -> Release:
+def _check_needs(release: Release, off: AbstractSet[str]) -> None:
+    """R-FEATURE-07: A feature gate that needs another one is refused if it is on and the other one is off."""
+    for gate in release.gates.values():
+        if gate.needs in off and gate.default and gate.name not in off:
+            applies("R-FEATURE-07")
+            raise InputError(f"is off, and {gate.name}, which needs it, is on", gate.needs)
+
+
+def _with_gate(
+    name: str, setting: object, release: Release, changed: Release, off: AbstractSet[str]
+) -> Release:
     """R-FEATURE-01: A feature gate that is unknown, or locked and set otherwise than by default, is refused.
     R-FEATURE-02 (observed: which gates are followed is the limit of this specification): A feature gate whose
     other setting is not specified here can only be set to its default.
@@ -45,6 +58,8 @@ def _with_gate(name: str, setting: object, release: Release, changed: Release) -
     if gate.locked:
         applies("R-FEATURE-01")
         raise InputError(f"is locked to its default ({state})", name)
+    if gate.otherwise is None and gate.needs in off:
+        return changed
     if gate.otherwise is None:
         applies("R-FEATURE-02")
         raise InputError(f"is followed only as it is by default ({state}): {gate.changes}", name)

@@ -93,6 +93,8 @@ ERRORS = (
     Reason('selectedNode annotation reset for PVC "{}"', "R-VOLBIND-21"),
     Reason('provisioning failed for PVC "{}"', "R-VOLBIND-21"),
     Reason('could not find v1.{} "{}"', "R-VOLBIND-20"),
+    Reason('persistentvolumeclaims "{}" not found', "R-VOLBIND-20"),
+    Reason('persistentvolumes "{}" not found', "R-VOLBIND-20"),
     Reason("could not translate pv: {}", "R-VOLBIND-07"),
     Reason("kind({}) is not supported in csi migration", "R-VOLLIMIT-07"),
     Reason(

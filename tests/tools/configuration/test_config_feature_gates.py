@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import pytest
 
 from refsched.errors import InputError
-from refsched.releases import DEFAULT
+from refsched.releases import DEFAULT, RELEASES
 from refsched.releases.v1_35.plugins.dynamic_resources_args import DynamicResourcesArgsWithoutTimeout
 from refsched.tools.configuration.feature_gates import with_feature_gates
 
@@ -44,3 +44,14 @@ def test_a_gate_that_is_off_makes_another_release() -> None:
 def test_a_gate_that_cannot_be_followed_is_refused_by_name(gates: Mapping[str, bool], problem: str) -> None:
     with pytest.raises(InputError, match=problem):
         with_feature_gates(gates)
+
+
+def test_a_gate_that_needs_another_one_goes_with_it_since_1_35() -> None:
+    name, needing = "MatchLabelKeysInPodTopologySpread", "MatchLabelKeysInPodTopologySpreadSelectorMerge"
+    for version in ("1.35", "1.36", "1.37"):
+        with pytest.raises(InputError, match=f"is off, and {needing}, which needs it, is on"):
+            with_feature_gates({name: False}, RELEASES[version])
+        assert with_feature_gates({name: False, needing: False}, RELEASES[version]) != RELEASES[version]
+        with pytest.raises(InputError, match="followed only as it is by default"):
+            with_feature_gates({needing: False}, RELEASES[version])
+    assert with_feature_gates({name: False}, RELEASES["1.34"]) != RELEASES["1.34"]

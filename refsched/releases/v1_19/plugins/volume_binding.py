@@ -26,6 +26,7 @@ from refsched.objects.pod import Pod
 from refsched.objects.storage import PersistentVolume
 from refsched.objects.store import ObjectStore
 from refsched.plugins import volume_binding as current
+from refsched.releases.v1_34.plugins.volume_binding import EarlierWords
 from refsched.rules import Reason
 from refsched.volumes.binding import Changes, WaitSteps, are_all_bound, write
 from refsched.volumes.csi_migration import untranslated
@@ -42,7 +43,7 @@ NOT_FOUND_ON_NODE = Reason('no pod volumes found for node "{}"', "R-VOLBIND-54")
 NO_BINDINGS = Reason('failed to get cached bindings for pod "{}"', "R-VOLBIND-54")
 NO_PROVISIONS = Reason('failed to get cached claims to provision for pod "{}"', "R-VOLBIND-54")
 _NO_CAPACITIES = ObjectStore()
-_WAIT = WaitSteps(untranslated, "No matching NodeSelectorTerms")
+_WAIT = WaitSteps(untranslated, EarlierWords(), "No matching NodeSelectorTerms")
 
 
 @frozen
@@ -66,6 +67,7 @@ class VolumeBindingArgs(PluginArgs):
 
 @frozen
 class VolumeBinding(current.VolumeBinding):
+    wait: WaitSteps = _WAIT
     POINTS = ("preFilter", "filter", "reserve", "preBind")
     ARGS = VolumeBindingArgs
 
