@@ -75,7 +75,7 @@ def printed(folder: Path, manifests: str, *arguments: str) -> str:
 def test_a_pod_is_explained_as_on_the_command_line(opened: Opened, tmp_path: Path) -> None:
     manifests = opened.page.get_by_label("Objects, as YAML or JSON").input_value()
     expected = printed(tmp_path, manifests, "explain", "default/late")
-    assert "nominated here, counted" in expected
+    assert "nominated and counted" in expected
     assert expected in answer(opened)
     assert opened.errors == []
     assert opened.fetched == []

@@ -32,7 +32,7 @@ def test_a_rule_is_shown_with_its_example_run() -> None:
     assert lines[1] == all_rules()["R-NOM-01"].sentence
     for head in ("The smallest cluster", "What the specification does", "What a scheduler that breaks"):
         assert any(line.startswith(head) for line in lines)
-    assert "nominated here, counted" in done.output
+    assert "nominated and counted" in done.output
 
 
 def test_rules_are_listed_by_words() -> None:

@@ -269,7 +269,10 @@ def _shortage(situation: Situation, nodes: Sequence[NodeInfo]) -> str:
     for resource in short_of(situation, nodes[0]):
         best = _freest(nodes, resource)
         if resource == PODS:
-            parts.append(f"as many pods run there as may ({allocatable_on(best, PODS):,} on {best.name})")
+            parts.append(
+                f"as many pods run there as may ({allocatable_on(best, PODS):,} on {best.name}"
+                f"{_nominated(situation, best)})"
+            )
             continue
         asks, free, lacks = _written(pod, resource, free_on(best, resource))
         counted_there = _nominated(situation, best)
@@ -279,9 +282,9 @@ def _shortage(situation: Situation, nodes: Sequence[NodeInfo]) -> str:
     return "; ".join(parts) or joined(situation.rejecting[nodes[0].name][FIT].reasons)
 
 
-def _nominated(situation: Situation, best: NodeInfo) -> str:
-    """Returns the words about pods that are nominated to the node, and count there."""
-    pods = situation.nominated_to(best)
+def _nominated(situation: Situation, *nodes: NodeInfo) -> str:
+    """Returns the words about pods that are nominated to these nodes, and count there."""
+    pods = situation.nominated_to(*nodes)
     return f", where {few(pods)} {'is' if len(pods) == 1 else 'are'} nominated and counted" if pods else ""
 
 
@@ -312,7 +315,8 @@ def _said_of(resource: str, situation: Situation, nodes: Sequence[NodeInfo], sub
         number = (
             f" ({allocatable_on(best, PODS):,})" if len({allocatable_on(n, PODS) for n in nodes}) == 1 else ""
         )
-        return f"{subject} {subject.do('runs', 'run')} as many pods as {subject.do('it', 'they')} may{number}"
+        runs = f"{subject} {subject.do('runs', 'run')} as many pods as {subject.do('it', 'they')} may{number}"
+        return runs + _nominated(situation, *nodes)
     largest = max(nodes, key=lambda node: allocatable_on(node, resource))
     has = allocatable_on(largest, resource)
     asks, free, size = amounts(resource, asked_of(pod, resource), free_on(best, resource), has)
