@@ -109,8 +109,7 @@ def pending_pod(scheduler: SchedulerState, tried: Pod) -> Pod | None:
 def requeue(scheduler: SchedulerState, queued: QueuedPod, failure: Failure) -> Failure:
     """Puts the pod back into the queue, and returns the failure with the plugin that gates it there."""
     applies("R-FAIL-01")
-    scheduler.queue.add_unschedulable_if_not_present(queued)
-    return _with_gate(failure, scheduler.queue.gating_plugin(queued.key))
+    return _with_gate(failure, scheduler.queue.add_unschedulable_if_not_present(queued))
 
 
 def write_status(scheduler: SchedulerState, pod: Pod, failure: Failure) -> None:

@@ -182,11 +182,6 @@ class SchedulingQueue:
             gating_plugin="",
         )
 
-    def gating_plugin(self, key: str) -> str:
-        """Returns the PreEnqueue plugin that rejects this pod, "" if none does or the pod does not wait here."""
-        _, pod = self._find(key)
-        return pod.gating_plugin if pod is not None else ""
-
     def done(self, uid: str) -> None:
         """Ends the time of a pod in flight: its attempt is over or past Permit, and no later event counts for
         it. Does nothing if the pod is not in flight."""
@@ -194,18 +189,20 @@ class SchedulingQueue:
         if pod is not None:
             self._step(pod, Place.IN_FLIGHT, Occurrence.DONE)
 
-    def add_unschedulable_if_not_present(self, pod: QueuedPod) -> None:
+    def add_unschedulable_if_not_present(self, pod: QueuedPod) -> str:
         """Requeues a pod whose attempt failed. ``pod`` names the plugins that rejected it, none if the attempt
-        ended in an error, and is as the API server shows it now.
+        ended in an error, and is as the API server shows it now. Returns the PreEnqueue plugin that gates the pod
+        on its way back, "" if none does.
 
         R-QUEUE-49: After a failed attempt the backoff begins anew, and a rejection sets the number of
         consecutive errors to 0.
 
-        A pod that already waits in the queue again stays where it is. Source: AddUnschedulableIfNotPresent.
+        Where a pod of this name waits in the queue already, whatever its uid, nothing is requeued. Source:
+        AddUnschedulableIfNotPresent.
         """
         if self._find(pod.key)[1] is not None:
             self.done(pod.pod.uid)
-            return
+            return ""
         applies("R-QUEUE-49")
         failed = not pod.rejectors
         counted = evolve(
@@ -218,6 +215,8 @@ class SchedulingQueue:
         counted = evolve(counted, backoff_expiration=self._backoff_rule.expiration(counted))
         strategy = self.behaviour.after_attempt(counted, self.in_flight, self._table(counted), self._objects)
         self._move(counted, Place.IN_FLIGHT, self._occurrence(counted, strategy))
+        _, requeued = self._find(pod.key)
+        return requeued.gating_plugin if requeued is not None else ""
 
     # --- What happens in the cluster --------------------------------------------------------------
 

@@ -66,16 +66,20 @@ def _of_provisions(
 ) -> Mapping[str, StorageUse]:
     """R-VOLBIND-32: If no claim would be bound to an existing volume, the claims of a class that would be
     provisioned count with the sum of their requests as a share of the CSIStorageCapacity from which the last of
-    them would be; a claim without such a capacity does not count."""
+    them would be; a claim without such a capacity does not count.
+    R-VOLBIND-35: Claims that would be provisioned count under the class that their spec names, even if an
+    annotation names another one, from which they would be provisioned."""
     uses: dict[str, StorageUse] = {}
     for claim in claims:
         found = capacity_for(claim, classes[claim.class_name], node, objects)
         if found is None:
             continue
         applies("R-VOLBIND-32")
-        known = uses.get(claim.class_name, StorageUse())
+        named = claim.spec.storage_class_name
+        applies("R-VOLBIND-35", when=named != claim.class_name)
+        known = uses.get(named, StorageUse())
         capacity = found.capacity.value if found.capacity is not None else 0
-        uses[claim.class_name] = StorageUse(known.requested + claim.requested.value, capacity)
+        uses[named] = StorageUse(known.requested + claim.requested.value, capacity)
     return uses
 
 

@@ -455,3 +455,16 @@ def test_a_pod_that_is_held_at_the_gate_on_its_way_back_was_refused_by_that_plug
     assert isinstance(attempt, Attempt)
     assert attempt.unschedulable_plugins == ("DynamicResources", "ScriptedA")
     assert world.where("p") == "unschedulable"
+
+
+@pytest.mark.parametrize("kubernetes", ["1.34", "1.37"])
+def test_the_gate_of_a_pod_that_came_anew_under_its_name_did_not_refuse_it(kubernetes: str) -> None:
+    world = World(kubernetes=kubernetes)
+    world.node("n1")
+    world.pop("p", script={"ScriptedA": {"permit": "Hold:Unschedulable"}})
+    world.delete_pod("p")
+    world.pod("p", schedulingGates=[{"name": "wait"}])
+    [attempt] = world.release("p")
+    assert isinstance(attempt, Attempt)
+    assert attempt.unschedulable_plugins == ("ScriptedA",)
+    assert world.where("p") == "unschedulable"

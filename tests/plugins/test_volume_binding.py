@@ -28,11 +28,12 @@ from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unresolvable
 from refsched.objects.meta import ApiObject
-from refsched.objects.storage import PersistentVolume, PersistentVolumeClaim
+from refsched.objects.storage import BETA_STORAGE_CLASS, PersistentVolume, PersistentVolumeClaim
 from refsched.objects.store import ObjectStore
 from refsched.plugins import volume_binding_without_scores
 from refsched.plugins.resource_scoring import UtilizationShapePoint
 from refsched.plugins.volume_binding import PodState, VolumeBinding
+from refsched.rules import listening
 
 PLUGIN = VolumeBinding(bind_timeout_seconds=7)
 
@@ -225,6 +226,16 @@ def test_a_node_scores_by_how_little_of_its_storage_is_taken(
 ) -> None:
     asking = pod(*claims)
     assert PLUGIN.score(prepared(asking, store(*objects)), asking, node()) == score
+
+
+def test_a_claim_whose_annotation_names_its_class_counts_under_the_class_of_its_spec() -> None:
+    annotated = {BETA_STORAGE_CLASS: "made"}
+    claims = [claim("c", "", "1Gi", annotations=annotated), claim("d", "made", "1Gi")]
+    objects = store(MADE, TRACKED, room("2Gi"), *claims)
+    heard: set[str] = set()
+    with listening(heard.add):
+        assert PLUGIN.score(prepared(pod("c", "d"), objects), pod("c", "d"), node()) == 50
+    assert "R-VOLBIND-35" in heard
 
 
 def test_a_shape_says_what_a_share_scores() -> None:

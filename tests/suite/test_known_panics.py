@@ -6,8 +6,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from volume_objects import capacity, claim, csi_driver, storage_class, using
+from world import node_object, pod_object
 
+from refsched.objects.storage import BETA_STORAGE_CLASS
 from refsched.oddities.fixed_orders import ORDER_OF_CLAIMS, ORDER_OF_VICTIMS
+from refsched.oddities.volume_binding import CLASS_IN_AN_ANNOTATION
 from refsched.records import Create
 from refsched.releases import release_of
 from refsched.releases.v1_19.oddities import PANICS
@@ -35,6 +39,28 @@ def test_every_panic_names_a_rule_of_a_plugin_that_the_release_has() -> None:
         assert panic.rule in all_rules()
         assert panic.plugin in release.plugins
     assert release.oddities == {*PANICS, ORDER_OF_VICTIMS, ORDER_OF_CLAIMS}
+
+
+def test_v1_37_alone_panics_at_a_class_in_an_annotation() -> None:
+    assert CLASS_IN_AN_ANNOTATION.rule in all_rules()
+    releases = ("1.37", "1.36", "1.35", "1.34")
+    assert [CLASS_IN_AN_ANNOTATION in release_of(each).oddities for each in releases] == [True, *[False] * 3]
+
+
+@pytest.mark.parametrize(("of_class", "met"), [("", "class-in-an-annotation"), ("made", "")])
+def test_a_class_in_an_annotation_alone_is_met_where_it_counts_for_the_score(of_class: str, met: str) -> None:
+    judge = Judge(History(()), Part(V1_19.capabilities | {"volumes"}, kubernetes="1.37"))
+    annotations = {BETA_STORAGE_CLASS: "made"}
+    for value in (
+        *(node_object("n1"), node_object("n2"), storage_class("made")),
+        csi_driver("csi.example", tracks_capacity=True),
+        capacity("room", "made", capacity="9Gi", nodeTopology={}),
+        claim("c", of_class, annotations=annotations),
+        pod_object("p", volumes=using("c")),
+    ):
+        judge.take(Create(value))
+    message = "the scheduler panicked: runtime error: invalid memory address or nil pointer dereference"
+    assert judge.panics_as_released(message) == met
 
 
 def judge_of(configuration: dict[str, Any]) -> Judge:

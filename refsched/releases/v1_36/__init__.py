@@ -9,6 +9,7 @@ from attrs import evolve
 
 from refsched.oddities.inter_pod_affinity import EXCLUDED_NAMESPACES, ONE_TERM_OF_MANY
 from refsched.oddities.start_times import ORDER_OF_START_TIMES
+from refsched.oddities.volume_binding import CLASS_IN_AN_ANNOTATION
 from refsched.preemption.eviction import evict_asynchronously
 from refsched.releases.release import FeatureGate, Release
 from refsched.releases.v1_36.cycle.batching import Batch
@@ -100,7 +101,14 @@ GATES = (
 LACKS = {
     *("R-DRA-35", "R-DRA-88", "R-DRA-89"),  # DeviceTaintRules; the deletion of a claim is no event
     "R-DRA-100",  # No allocation counts as about to be written while PreBind waits
-    *("R-VOLBIND-30", "R-VOLBIND-31", "R-VOLBIND-32", "R-VOLBIND-33", "R-ARGS-18"),  # StorageCapacityScoring
+    *(
+        "R-VOLBIND-30",
+        "R-VOLBIND-31",
+        "R-VOLBIND-32",
+        "R-VOLBIND-33",
+        "R-VOLBIND-35",
+        "R-ARGS-18",
+    ),  # StorageCapacityScoring
     "R-VOLLIMIT-14",  # VolumeLimitScaling
     "R-NODENAME-02",
     *("R-QUEUE-56", "R-QUEUE-57"),  # Gated pods that wait for too long
@@ -123,7 +131,8 @@ V1_36 = evolve(
     ),
     evict=partial(evict_asynchronously, preempt=preempt_pod),
     batch=Batch,
-    oddities=V1_37.oddities - {ORDER_OF_START_TIMES} | {EXCLUDED_NAMESPACES, ONE_TERM_OF_MANY},
+    oddities=V1_37.oddities - {ORDER_OF_START_TIMES, CLASS_IN_AN_ANNOTATION}
+    | {EXCLUDED_NAMESPACES, ONE_TERM_OF_MANY},
     as_read=as_read,
     pod_level_defaults=whenever_stored,
     lacks=V1_37.lacks | LACKS,

@@ -12,6 +12,7 @@ from itertools import groupby
 from refsched.framework.events import EventHint
 from refsched.framework.interface import EnqueueExtensions, extends
 from refsched.oddities.known_defects import KNOWN_DEFECTS
+from refsched.oddities.volume_binding import CLASS_IN_AN_ANNOTATION
 from refsched.queue import transitions
 from refsched.queue.hint_table import action_name, event_rule
 from refsched.queue.transitions import Place, Transitions
@@ -153,10 +154,14 @@ def rules_page(tests: Tests) -> str:
             ("known defect", "rule", "report", "v1.34.2", "by the rule"),
             ((one.id, one.rule, one.report, one.does, one.should) for one in KNOWN_DEFECTS),
         ),
-        "## Where v1.19.16 panics",
+        "## Where a release panics",
         _table(
-            ("known defect", "rule", "v1.19.16", "by the rule"),
-            ((one.id, one.rule, one.does, one.should) for one in PANICS),
+            ("known defect", "release", "rule", "it", "by the rule"),
+            (
+                (one.id, release, one.rule, one.does, one.should)
+                for release, panics in (("v1.37.2", (CLASS_IN_AN_ANNOTATION,)), ("v1.19.16", PANICS))
+                for one in panics
+            ),
         ),
         "## What is not specified",
         _table(("what", "why"), NOT_SPECIFIED),

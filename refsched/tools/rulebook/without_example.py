@@ -112,7 +112,9 @@ WITHOUT_EXAMPLE: Mapping[str, str] = {
         _NO_EXTENDED_RESOURCE_OF_DEVICES,
     ),
     **dict.fromkeys(("R-IMAGE-05", "R-IMAGE-06", "R-IMAGE-07"), _NO_IMAGE_VOLUME),
-    **dict.fromkeys(("R-VOLBIND-30", "R-VOLBIND-31", "R-VOLBIND-32", "R-VOLBIND-33"), _NOT_SCORED_YET),
+    **dict.fromkeys(
+        ("R-VOLBIND-30", "R-VOLBIND-31", "R-VOLBIND-32", "R-VOLBIND-33", "R-VOLBIND-35"), _NOT_SCORED_YET
+    ),
     "R-VOLLIMIT-14": (
         "no driver of a history of the suite has preventPodSchedulingIfMissing;"
         " tests/plugins/test_node_volume_limits.py has the rule"

@@ -39,6 +39,7 @@ func (f *recordingFramework) RunPreFilterPlugins(ctx context.Context, state fwk.
 }
 
 func (f *recordingFramework) RunFilterPluginsWithNominatedPods(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) *fwk.Status {
+	defer f.instance.session.Guard()
 	status := f.Framework.RunFilterPluginsWithNominatedPods(ctx, state, pod, node)
 	harness.CycleOf(ctx).Filtered(node.Node().Name, statusOf(status))
 	return status
@@ -102,6 +103,7 @@ func (i *instance) instrument() {
 		instrumentPermit(profile)
 		i.instrumentPreemption(profile)
 		instrumentVolumes(profile)
+		i.guardScores(profile)
 		i.instrumentDevices(profile)
 		i.Profiles[name] = &recordingFramework{minor.Framework{Framework: profile}, i}
 	}

@@ -48,6 +48,10 @@ func pluginsOf(profile framework.Framework) map[string]minor.Plugin {
 	return harness.Exposed(harness.Unexported(profile, "pluginsMap")).(map[string]minor.Plugin)
 }
 
+func scorePluginsOf(profile framework.Framework) []minor.ScorePlugin {
+	return harness.Exposed(harness.Unexported(profile, "scorePlugins")).([]minor.ScorePlugin)
+}
+
 func permitPluginsOf(profile framework.Framework) []minor.PermitPlugin {
 	return harness.Exposed(harness.Unexported(profile, "permitPlugins")).([]minor.PermitPlugin)
 }

@@ -7,11 +7,13 @@
 package recorder
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
@@ -117,6 +119,9 @@ func New(with ...Option) *harness.Recorder {
 	// Metrics are registered once in a process, and those of a feature only where its gate is on
 	// then. Preemption's are counted on (preemption.go), so this comes before any reset.
 	metrics.Register()
+	// A worker's panic, which ends kube-scheduler, is an answer here.
+	utilruntime.ReallyCrash = false
+	utilruntime.PanicHandlers = append(utilruntime.PanicHandlers, func(_ context.Context, crash any) { harness.Panicked(crash) })
 	o := &options{name: "kube-scheduler", plugins: frameworkruntime.Registry{}}
 	for _, option := range with {
 		option(o)

@@ -228,6 +228,27 @@ func TestVolumesAreBoundOrWaitedFor(t *testing.T) {
 	}
 }
 
+// The worker's panic is the known one of a claim whose class stands in its annotation.
+func TestAPanicIsAnAnswerUntilTheNextReset(t *testing.T) {
+	w := newWorld(t)
+	w.Reset("", `,"featureGates":{"StorageCapacityScoring":true}`)
+	w.Node("n0", "4")
+	w.Node("n1", "4")
+	for _, object := range []string{
+		`{"apiVersion":"storage.k8s.io/v1","kind":"StorageClass","metadata":{"name":"made"},"provisioner":"csi.example","volumeBindingMode":"WaitForFirstConsumer"}`,
+		`{"apiVersion":"storage.k8s.io/v1","kind":"CSIDriver","metadata":{"name":"csi.example"},"spec":{"storageCapacity":true}}`,
+		`{"apiVersion":"storage.k8s.io/v1","kind":"CSIStorageCapacity","metadata":{"name":"room"},"storageClassName":"made","capacity":"9Gi","nodeTopology":{}}`,
+		`{"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"c","annotations":{"volume.beta.kubernetes.io/storage-class":"made"}},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}},"status":{"phase":"Pending"}}`,
+		`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}],"volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"c"}}]}}`,
+	} {
+		w.Want(`{"create":`+object+`}`, `{"records":[]}`)
+	}
+	w.WantHas(`{"schedule":{}}`, `{"error":"the scheduler panicked: `)
+	w.WantHas(`{"schedule":{}}`, `{"error":"the scheduler panicked: `)
+	w.Reset("", "")
+	w.Want(`{"schedule":{}}`, `{"idle":true}`)
+}
+
 func TestAnExtenderIsAskedOverHTTP(t *testing.T) {
 	asked := 0
 	server := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, in *http.Request) {

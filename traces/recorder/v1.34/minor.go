@@ -59,6 +59,7 @@ type (
 	PreFilterResult      = framework.PreFilterResult
 	ReservePlugin        = framework.ReservePlugin
 	ResourceClaimTracker = framework.ResourceClaimTracker
+	ScorePlugin          = framework.ScorePlugin
 	SharedDRAManager     = framework.SharedDRAManager
 	WaitingPod           = framework.WaitingPod
 )

@@ -60,6 +60,7 @@ type (
 	PreFilterResult      = fwk.PreFilterResult
 	ReservePlugin        = fwk.ReservePlugin
 	ResourceClaimTracker = fwk.ResourceClaimTracker
+	ScorePlugin          = fwk.ScorePlugin
 	SharedDRAManager     = fwk.SharedDRAManager
 	WaitingPod           = fwk.WaitingPod
 )
