@@ -182,6 +182,11 @@ class SchedulingQueue:
             gating_plugin="",
         )
 
+    def gating_plugin(self, key: str) -> str:
+        """Returns the PreEnqueue plugin that rejects this pod, "" if none does or the pod does not wait here."""
+        _, pod = self._find(key)
+        return pod.gating_plugin if pod is not None else ""
+
     def done(self, uid: str) -> None:
         """Ends the time of a pod in flight: its attempt is over or past Permit, and no later event counts for
         it. Does nothing if the pod is not in flight."""
@@ -215,8 +220,7 @@ class SchedulingQueue:
         counted = evolve(counted, backoff_expiration=self._backoff_rule.expiration(counted))
         strategy = self.behaviour.after_attempt(counted, self.in_flight, self._table(counted), self._objects)
         self._move(counted, Place.IN_FLIGHT, self._occurrence(counted, strategy))
-        _, requeued = self._find(pod.key)
-        return requeued.gating_plugin if requeued is not None else ""
+        return self.gating_plugin(pod.key)
 
     # --- What happens in the cluster --------------------------------------------------------------
 
