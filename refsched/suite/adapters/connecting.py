@@ -11,6 +11,7 @@ from refsched.errors import InputError
 from refsched.suite.adapters.adapter import Adapter, Transport
 from refsched.suite.adapters.kube_scheduler import LATEST, Log, kube_scheduler
 from refsched.suite.adapters.module import InProcess, Module
+from refsched.suite.adapters.over_the_api import over_the_api
 from refsched.suite.adapters.process import TIMEOUT, Process
 from refsched.suite.adapters.selection import EVERYTHING, Selection
 
@@ -35,7 +36,8 @@ def connect(
       release of Kubernetes by which it is to decide; it runs in a process of its own, or in this one with
       ``in_process`` and where it is REFERENCE,
     - ``exec:COMMAND``, a program that speaks the wire protocol on stdin and stdout,
-    - ``kube-scheduler`` or ``kube-scheduler:v1.34``, the real one.
+    - ``kube-scheduler`` or ``kube-scheduler:v1.34``, the real one,
+    - ``api:COMMAND``, a program that speaks to an API server, or ``api:kube-scheduler``.
 
     ``timeout`` is for each answer, in seconds; ``log`` takes lines on what lasts; ``only`` is the part of it
     that is to be judged. Raises InputError if ``what`` is none of these, AdapterUnavailable if it cannot be had
@@ -53,10 +55,13 @@ def _transport(what: str, timeout: float, log: Log | None, in_process: bool) -> 
             return Process(_command(what, rest), timeout=timeout)
         case _ if is_kube_scheduler(what):
             return Process([str(kube_scheduler(rest if colon else LATEST, log))], timeout=timeout)
+        case "api" if colon:
+            return over_the_api(_command(what, rest), timeout, log)
     module = _MODULE.fullmatch(what)
     if module is None:
         raise InputError(
-            "expected the path of a Python module, exec:COMMAND or kube-scheduler", where=f"{what!r:.80}"
+            "expected the path of a Python module, exec:COMMAND, api:COMMAND or kube-scheduler",
+            where=f"{what!r:.80}",
         )
     path = module["path"]
     if path == REFERENCE:

@@ -48,20 +48,25 @@ REPORT_EVERY = 15.0
 
 def kube_scheduler(version: str = LATEST, log: Log | None = None) -> Path:
     """Returns the program, built if necessary. Raises AdapterUnavailable, which says why it is not available."""
-    return _Recorder(version, log or _to_stderr).program()
+    what, name = f"kube-scheduler:{version}", f"kube-scheduler-{version}"
+    return GoProgram(what, _folder(version), name, COMMAND, log).program()
 
 
 def _to_stderr(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-class _Recorder:
-    def __init__(self, version: str, log: Log) -> None:
-        self.what = f"kube-scheduler:{version}"
-        self.log = log
-        self.sources = _folder(version)
-        self.name = f"kube-scheduler-{version}"
-        self.digest = _digest(self.sources)
+class GoProgram:
+    """A GoProgram is built from the package ``command`` of the module in the folder ``sources``. ``what`` is its
+    name for who reads messages, and ``name`` that of its file."""
+
+    def __init__(self, what: str, sources: Path, name: str, command: str, log: Log | None = None) -> None:
+        self.what = what
+        self.log = log or _to_stderr
+        self.sources = sources
+        self.name = name
+        self.command = command
+        self.digest = _digest(sources)
 
     def program(self) -> Path:
         go = shutil.which("go")
@@ -72,14 +77,19 @@ class _Recorder:
             self._build_once(go, program)
         return program
 
-    def _built_before(self) -> Path:
+    def built_before(self) -> Path | None:
+        """Returns the program if it need not be built, by whichever release of Go it was."""
         found = sorted(cache_folder().glob(f"{self.digest}-*/{self.name}"))
-        if not found:
+        return found[-1] if found else None
+
+    def _built_before(self) -> Path:
+        found = self.built_before()
+        if found is None:
             raise self.unavailable(
                 "it must be built, and there is no Go toolchain (`go` is not on the PATH; "
                 "https://go.dev/dl/, 1.24 or newer)"
             )
-        return found[-1]
+        return found
 
     def _release(self, go: str) -> str:
         """Returns a release, such as ``go1.26.8-linux-amd64``: go.mod may not name the installed one."""
@@ -128,7 +138,7 @@ class _Recorder:
             built = Path(folder) / self.name
             self.log(f"refsched: building {self.what}: once, some minutes ({program})")
             began = time.monotonic()
-            self._run([go, "build", "-v", "-trimpath", "-buildvcs=false", "-o", str(built), COMMAND])
+            self._run([go, "build", "-v", "-trimpath", "-buildvcs=false", "-o", str(built), self.command])
             built.replace(program)
         self.log(f"refsched: built {self.what} in {time.monotonic() - began:.0f} s")
 

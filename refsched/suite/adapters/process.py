@@ -67,20 +67,20 @@ class Process:
         self.timeout = timeout
         self._max_line = max_line
         self._grace = grace
-        self._running: _Running | None = None
+        self._running: Running | None = None
         self._log: _Tail | None = None
 
     def open(self) -> None:
         self.close()
         ours, theirs = socket.socketpair()
         try:
-            child = _started(self._command, theirs.fileno())
+            child = started(self._command, theirs.fileno())
         except (OSError, ValueError) as error:
             ours.close()
             raise TransportError(f"cannot be started: {error}") from None
         finally:
             theirs.close()
-        running = _Running(child, ours, self._max_line)
+        running = Running(child, ours, self._max_line)
         if problem := running.problem_of_its_start(max(self.timeout, START)):
             running.end(0, self._grace)
             raise TransportError(f"cannot be started: {problem}")
@@ -101,7 +101,7 @@ class Process:
         return () if self._log is None else self._log.lines()
 
 
-def _started(command: Sequence[str], supervisors_end: int) -> subprocess.Popen[bytes]:
+def started(command: Sequence[str], supervisors_end: int) -> subprocess.Popen[bytes]:
     """Starts the supervisor, which starts the command."""
     return subprocess.Popen(
         [sys.executable, "-I", "-S", str(Path(supervisor.__file__)), str(supervisors_end), *command],
@@ -114,8 +114,8 @@ def _started(command: Sequence[str], supervisors_end: int) -> subprocess.Popen[b
     )
 
 
-class _Running:
-    """A _Running is a command below its supervisor, from its start to its end. The supervisor ends as the command
+class Running:
+    """A Running is a command below its supervisor, from its start to its end. The supervisor ends as the command
     does."""
 
     def __init__(self, child: subprocess.Popen[bytes], end: socket.socket, max_line: int) -> None:
@@ -139,6 +139,11 @@ class _Running:
             self.tail.wait(GRACE)
             return " ".join(self.tail.lines()) or f"exit code {self._child.returncode}"
         return "" if message == supervisor.STARTED else message.decode(errors="replace")
+
+    @property
+    def ended(self) -> str:
+        """Returns how the command has ended, or "" if it runs."""
+        return "" if self._child.poll() is None else self._death(0)
 
     def answer(self, request: bytes, timeout: float, grace: float) -> bytes:
         """Returns the line that answers the request. Raises TransportError if none comes in time."""

@@ -59,7 +59,8 @@ def add_options(parser: pytest.Parser) -> None:
         "--impl",
         default=DEFAULT_IMPLEMENTATION,
         metavar="WHAT",
-        help="what is judged: a Python module, exec:COMMAND (the wire protocol) or kube-scheduler"
+        help="what is judged: a Python module, exec:COMMAND (the wire protocol), api:COMMAND (an API server) or"
+        " kube-scheduler"
         " (default: %(default)s, the specification itself)",
     )
     group.addoption(

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The objects of a history at a real API server, which a history does not know: it refuses what is not valid, and
+takes a status in a request of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from copy import deepcopy
+from typing import Any
+
+from refsched.objects.kinds import KINDS
+from refsched.tools.kubernetes_api.client import ApiError, Client, address_of
+
+Json = dict[str, Any]
+Key = tuple[str, str, str]
+
+AT_ONCE: Json = {"gracePeriodSeconds": 0}
+NO_IMAGE = "refsched.dev/no-image"
+"""A container must have an image. No node has this one."""
+
+_MADE_BY_THE_SERVER = ("creationTimestamp", "generation", "managedFields", "resourceVersion", "uid")
+_WITH_STATUS = frozenset({"Node", "PersistentVolume", "PersistentVolumeClaim", "Pod", "PodDisruptionBudget"})
+_COMPLETED = frozenset({"Pod", "ReplicaSet", "ReplicationController", "Service", "StatefulSet"})
+_OF_THE_SERVER = frozenset({"DeviceTaintRule", "Namespace", "PriorityClass", "Service"})
+"""The API server has some of these itself, or does not serve them."""
+_ALWAYS_THERE = ("Namespace", "", "default")
+
+
+class ApiObjects:
+    """The ApiObjects are what was created since the last ``clear``. What the API server refuses is an ApiError."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._keys: dict[Key, None] = {}
+
+    @property
+    def has_default_namespace(self) -> bool:
+        """Returns whether the history has created the namespace that the API server has in any case."""
+        return _ALWAYS_THERE in self._keys
+
+    def check(self, object: Json) -> None:
+        """Raises ApiError if the API server would not create the object."""
+        self._client.create(completed(object), dryRun="All")
+
+    def create(self, object: Json) -> Json:
+        whole = completed(object)
+        key = key_of(whole)
+        created = self._client.replace(whole) if key == _ALWAYS_THERE else self._client.create(whole)
+        self._keys[key] = None
+        return self._with_status(created, whole)
+
+    def update(self, object: Json) -> None:
+        whole = completed(object)
+        if whole["kind"] == "Pod":
+            node = self._client.get(*key_of(whole))["spec"].get("nodeName")
+            if node:
+                whole["spec"].setdefault("nodeName", node)
+        self._with_status(self._client.replace(whole), whole)
+
+    def _with_status(self, created: Json, whole: Json) -> Json:
+        if whole["kind"] not in _WITH_STATUS or not whole.get("status"):
+            return created
+        return self._client.replace_status(*key_of(whole), whole["status"])
+
+    def delete(self, key: Key) -> None:
+        """Deletes an object at once. One that does not exist is not asked for again."""
+        self._keys.pop(key, None)
+        if key == _ALWAYS_THERE:
+            self._client.replace(
+                {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "default", "labels": {}}}
+            )
+            return
+        with _may_be_missing():
+            deleted = self._client.delete(*key, AT_ONCE)
+            if key[0] == "Namespace":
+                self._client.replace({**deleted, "spec": {"finalizers": []}}, "finalize")
+
+    def terminate(self, key: Key) -> None:
+        """Begins to delete a pod, which stays for as long as its containers take to end."""
+        self._client.delete(*key)
+
+    def clear(self) -> None:
+        """Deletes what was created, pods first."""
+        for key in sorted(self._keys, key=lambda key: key[0] != "Pod"):
+            self.delete(key)
+
+    def find_all(self) -> None:
+        """Takes whatever exists for created, so that ``clear`` deletes it."""
+        for kind in KINDS:
+            if kind.name in _OF_THE_SERVER:
+                continue
+            with _may_be_missing():
+                for found in self._client.list_of(kind).get("items") or ():
+                    self._keys[key_of({**found, "kind": kind.name})] = None
+
+
+def completed(object: Json) -> Json:
+    """Returns the object without what an API server decides, and a pod with what its containers must have."""
+    whole = deepcopy(object)
+    for field in _MADE_BY_THE_SERVER:
+        whole["metadata"].pop(field, None)
+    spec = whole.setdefault("spec", {}) if whole["kind"] in _COMPLETED else {}
+    match whole["kind"]:
+        case "Pod":
+            for container in (*spec.get("containers", ()), *spec.get("initContainers", ())):
+                _complete(container)
+        case "Service":
+            spec.setdefault("ports", [{"port": 1}])
+        case "ReplicaSet" | "ReplicationController" | "StatefulSet":
+            selector = spec.get("selector") or {}
+            labels = (
+                selector if whole["kind"] == "ReplicationController" else selector.get("matchLabels") or {}
+            )
+            template = {
+                "metadata": {"labels": labels},
+                "spec": {"containers": [{"name": "c", "image": NO_IMAGE}]},
+            }
+            spec.setdefault("template", template)
+    return whole
+
+
+def _complete(container: Json) -> None:
+    """Adds an image, the port that is the host's, and the limits that resources must have which cannot be
+    overcommitted: none of them says anything that a scheduler reads."""
+    if not container.get("image"):
+        container["image"] = NO_IMAGE
+    for port in container.get("ports") or ():
+        port.setdefault("containerPort", port.get("hostPort", 1))
+    resources = container.get("resources") or {}
+    extended = {name: amount for name, amount in (resources.get("requests") or {}).items() if "/" in name}
+    if extended:
+        resources["limits"] = {**extended, **(resources.get("limits") or {})}
+
+
+def key_of(object: Json) -> Key:
+    kind, namespace, name = address_of(object)
+    return kind.name, namespace, name
+
+
+@contextmanager
+def _may_be_missing() -> Iterator[None]:
+    """Takes it that the API server has no such object."""
+    try:
+        yield
+    except ApiError as refused:
+        if not refused.is_missing:
+            raise

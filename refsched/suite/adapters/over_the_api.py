@@ -1,0 +1,317 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Over the API: a scheduler that is a program of its own, judged by what a real API server shows of it.
+
+The objects of a history are created at the API server; a pod only when it is to be scheduled, because a scheduler
+chooses the next pod itself. So it has one pod to schedule at a time, and it is known which. A pod that is found
+unschedulable is deleted until its next attempt, except for one for which others are preempted: it stays, with its
+nomination, and its victims stay terminating until it is its turn again.
+
+A scheduler sees nodes and pods by watches that do not wait for each other. Before a pod is created for which
+something has changed, a probe is scheduled, a pod that fits on no node: when the scheduler has decided about it,
+it has long seen the rest.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from refsched.suite.adapters.adapter import TransportError
+from refsched.suite.adapters.answers import PROTOCOL
+from refsched.suite.adapters.api_objects import AT_ONCE, ApiObjects, Key, completed, key_of
+from refsched.suite.adapters.control_plane import (
+    KUBERNETES,
+    ControlPlane,
+    control_plane_program,
+    running_control_plane,
+)
+from refsched.suite.adapters.kube_scheduler import Log
+from refsched.suite.adapters.pods_seen import Decision, PodsSeen, is_bound
+from refsched.suite.adapters.scheduler_command import CONFIG, SchedulerCommand, config_for, reads_config
+from refsched.tools.kubernetes_api.client import ApiError, Client, UnreachableError
+
+Json = dict[str, Any]
+
+CAPABILITIES = ("preemption",)
+"""This can be seen from outside. Where a pod is bound, and why it is not, needs no capability."""
+
+PROBE = "refsched-probe"
+QUIET = 3
+"""Victims are complete when so many probes in a row have been scheduled without another one."""
+
+NEXT_ATTEMPT = 3.0
+"""A pod for which others were preempted is bound within so many seconds after their deletion."""
+
+_NO_RECORDS: Json = {"records": []}
+
+
+class OverTheApi:
+    """OverTheApi is a Transport (refsched/suite/adapters/adapter.py)."""
+
+    def __init__(
+        self, control_plane: Callable[[], ControlPlane], name: str, command: Sequence[str], timeout: float
+    ) -> None:
+        """Starts nothing yet. ``control_plane`` returns one that runs; ``timeout`` is for each decision of the
+        scheduler."""
+        self._name = name
+        self._control_plane = control_plane
+        self._command = command
+        self._timeout = timeout
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._scheduler: SchedulerCommand | None = None
+        self._config: Json | None = None
+        self._log: tuple[str, ...] = ()
+
+    # --- Transport --------------------------------------------------------------------------------
+
+    def open(self) -> None:
+        self.close()
+        kubeconfig = self._control_plane().kubeconfig
+        self._folder = tempfile.TemporaryDirectory(prefix="refsched-api-")
+        self._kubeconfig = kubeconfig
+        self._client = Client(kubeconfig)
+        self._objects = ApiObjects(self._client)
+        self._objects.find_all()
+        self._pods = PodsSeen(self._client)
+        self._forget()
+
+    def _forget(self) -> None:
+        self._waiting: dict[Key, Json] = {}
+        self._nominated: dict[Key, str] = {}
+        self._victims: set[Key] = set()
+        self._has_changed = True
+
+    def ask(self, request: Json) -> Any:
+        ((verb, body),) = request.items()
+        answers: Mapping[str, Callable[[Any], Json]] = {
+            "hello": self._hello,
+            "reset": self._reset,
+            "create": self._create,
+            "update": self._update,
+            "delete": self._delete,
+            "schedule": lambda asked: self._schedule(asked["pod"]),
+            "observe": lambda asked: _NO_RECORDS,
+        }
+        if verb not in answers:
+            return {"unsupported": f"{verb} is nothing that an API server has"}
+        try:
+            return answers[verb](body)
+        except ApiError as refused:
+            return {"unsupported": f"the API server refuses it: {refused}"}
+        except UnreachableError as problem:
+            raise TransportError(str(problem)) from None
+
+    def close(self, *, at_once: bool = False) -> None:
+        if self._folder is None:
+            return
+        self._end_scheduler()
+        self._pods.close()
+        self._folder.cleanup()
+        self._folder = None
+
+    def log(self) -> tuple[str, ...]:
+        return self._log if self._scheduler is None else self._scheduler.log()
+
+    # --- The scheduler ----------------------------------------------------------------------------
+
+    def _hello(self, asked: Json) -> Json:
+        return {
+            "protocol": PROTOCOL,
+            "name": self._name,
+            "version": "",
+            "kubernetes": KUBERNETES,
+            "capabilities": list(CAPABILITIES),
+        }
+
+    def _reset(self, asked: Json) -> Json:
+        if asked.get("featureGates"):
+            return {"unsupported": "feature gates are set where the scheduler and the API server are started"}
+        self._objects.clear()
+        self._forget()
+        config = asked["config"]
+        if not reads_config(self._command):
+            if needs_config(config):
+                return {"unsupported": "the command takes no {config}"}
+            config = {}
+        if self._scheduler is None or config != self._config:
+            self._end_scheduler()
+            self._start_scheduler(config)
+        self._probe()
+        return {}
+
+    def _start_scheduler(self, config: Json) -> None:
+        assert self._folder
+        whole = config_for(config, self._kubeconfig)
+        self._scheduler = SchedulerCommand(self._command, self._kubeconfig, whole, Path(self._folder.name))
+        self._config = config
+
+    def _end_scheduler(self) -> None:
+        if self._scheduler is not None:
+            self._scheduler.close()
+            self._log = self._scheduler.log()
+            self._scheduler = None
+
+    def _has_ended(self) -> str:
+        return "" if self._scheduler is None else self._scheduler.ended
+
+    def _decision(self, uid: str) -> Decision:
+        decided = self._pods.wait_for_decision(uid, self._timeout, self._has_ended)
+        if decided is None:
+            raise TransportError(
+                f"within {self._timeout:g} seconds it has neither bound the pod nor said why not "
+                "(in the condition PodScheduled)"
+            )
+        return decided
+
+    def _probe(self) -> None:
+        profiles = (self._config or {}).get("profiles") or [{}]
+        spec = {
+            "schedulerName": profiles[0].get("schedulerName", "default-scheduler"),
+            "containers": [{"name": PROBE}],
+            "nodeSelector": {f"refsched.dev/{PROBE}": ""},
+            "preemptionPolicy": "Never",
+            "priority": 2_000_000_000,
+        }
+        probe = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": PROBE}, "spec": spec}
+        created = self._client.create(completed(probe))
+        self._decision(created["metadata"]["uid"])
+        self._client.delete(*key_of(created), AT_ONCE)
+
+    # --- Objects ----------------------------------------------------------------------------------
+
+    def _create(self, object: Json) -> Json:
+        if waits(object):
+            return self._take_waiting(object)
+        self._objects.create(object)
+        self._has_changed = True
+        return _NO_RECORDS
+
+    def _take_waiting(self, pod: Json) -> Json:
+        if (pod.get("status") or {}).get("nominatedNodeName"):
+            return {"unsupported": "a pod that is created may be attempted before it is nominated"}
+        if selects_namespaces(pod) and not self._objects.has_default_namespace:
+            return {"unsupported": "the namespace default always exists, and its labels may be selected"}
+        pod = {name: value for name, value in pod.items() if name != "status"}
+        self._objects.check(pod)
+        self._waiting[key_of(pod)] = pod
+        return _NO_RECORDS
+
+    def _update(self, object: Json) -> Json:
+        key = key_of(object)
+        if key in self._nominated:
+            return {"unsupported": "a pod that is nominated may be attempted again at any time"}
+        if self._waiting.pop(key, None) is not None:
+            return self._create(object)
+        if object["metadata"].get("deletionTimestamp"):
+            self._objects.terminate(key)
+        else:
+            self._objects.update(object)
+        self._has_changed = True
+        return _NO_RECORDS
+
+    def _delete(self, reference: Json) -> Json:
+        key = key_of({"kind": reference["kind"], "metadata": reference})
+        self._waiting.pop(key, None)
+        if key in self._victims:
+            return _NO_RECORDS
+        if self._nominated.pop(key, None):
+            self._remove_victims()
+        self._objects.delete(key)
+        self._has_changed = True
+        return _NO_RECORDS
+
+    # --- Attempts ---------------------------------------------------------------------------------
+
+    def _schedule(self, pod: str) -> Json:
+        namespace, _, name = pod.partition("/")
+        key = "Pod", namespace, name
+        terminating = self._pods.terminating()
+        if key in self._nominated:
+            uid = self._nominated.pop(key)
+            self._remove_victims()
+            again = self._pods.wait_for_decision(uid, NEXT_ATTEMPT, self._has_ended, is_bound)
+            if again is None:
+                return {"unsupported": "a pod that is nominated may have been attempted more than once"}
+            decided = again
+        elif key not in self._waiting:
+            return {"idle": True}
+        elif self._nominated:
+            return {"unsupported": "another pod is nominated, and may be attempted at the same time"}
+        else:
+            if self._has_changed:
+                self._probe()
+                self._has_changed = False
+            uid = self._objects.create(self._waiting[key])["metadata"]["uid"]
+            decided = self._decision(uid)
+        attempt: Json = {"pod": pod, "result": decided.result}
+        if decided.node:
+            self._waiting.pop(key, None)
+            bind = {"pod": pod, "node": decided.node, "result": "bound"}
+            return {"records": [{"attempt": {**attempt, "node": decided.node}}, {"bind": bind}]}
+        attempt["message"] = decided.message
+        if decided.nominated:
+            victims = [pod for pod in self._all_terminating() if pod not in terminating]
+            attempt |= {"nominatedNode": decided.nominated, "victims": victims}
+            self._nominated[key] = uid
+            self._victims = {("Pod", *victim.split("/", 1)) for victim in victims}  # type: ignore[misc]
+        else:
+            self._objects.delete(key)
+        return {"records": [{"attempt": attempt}]}
+
+    def _all_terminating(self) -> list[str]:
+        """Returns the pods that are being deleted, when no more of them have come for some time."""
+        found, quiet = self._pods.terminating(), 0
+        while quiet < QUIET:
+            self._probe()
+            before, found = found, self._pods.terminating()
+            quiet = quiet + 1 if found == before else 0
+        return found
+
+    def _remove_victims(self) -> None:
+        for victim in self._victims:
+            self._objects.delete(victim)
+        self._victims = set()
+        self._has_changed = True
+
+
+def waits(object: Json) -> bool:
+    """Returns whether this is a pod that waits until it is to be scheduled."""
+    return object["kind"] == "Pod" and not (object.get("spec") or {}).get("nodeName")
+
+
+def selects_namespaces(value: Any) -> bool:
+    """Returns whether a selector of namespaces is anywhere in this, except for the empty one, which selects
+    namespaces that do not exist, too."""
+    if isinstance(value, Mapping):
+        return bool(value.get("namespaceSelector")) or any(map(selects_namespaces, value.values()))
+    return isinstance(value, list) and any(map(selects_namespaces, value))
+
+
+def needs_config(config: Mapping[str, Any]) -> bool:
+    """Returns whether a scheduler with another configuration than this one may decide otherwise. That nothing is
+    scored does not count: any feasible node is right then."""
+    for profile in config.get("profiles") or ():
+        points = dict(profile.get("plugins") or {})
+        for point in ("preScore", "score"):
+            points.pop(point, None)
+        rest = {name for name, value in profile.items() if value and name not in ("plugins", "schedulerName")}
+        if rest or points or profile.get("schedulerName", "default-scheduler") != "default-scheduler":
+            return True
+    return bool(config.keys() - {"apiVersion", "kind", "profiles"})
+
+
+# --- Which scheduler ------------------------------------------------------------------------------
+
+KUBE_SCHEDULER = "kube-scheduler"
+
+
+def over_the_api(command: Sequence[str], timeout: float, log: Log | None) -> OverTheApi:
+    """Returns the transport to a scheduler with this command line. The command ``kube-scheduler`` is the one that
+    the program of the control plane has. Raises AdapterUnavailable if that program is not available."""
+    program = control_plane_program(log).program()
+    name = Path(command[0]).name
+    if list(command) == [KUBE_SCHEDULER]:
+        command = [str(program), "scheduler", f"--config={CONFIG}", "--secure-port=0"]
+    return OverTheApi(lambda: running_control_plane(program), name, command, timeout)

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pods as a watch shows them, and what a scheduler has decided about one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from attrs import frozen
+
+from refsched.suite.adapters.adapter import TransportError
+from refsched.tools.kubernetes_api.client import Client, kind_named
+from refsched.tools.kubernetes_api.watching import DELETED, LISTED, MODIFIED, Event, Watching
+
+Json = dict[str, Any]
+
+LOOK = 0.2
+"""Every so many seconds it is checked whether a silent scheduler still runs."""
+
+FLOOD = 200
+"""A scheduler that changes pods so many times before it decides about one of them floods the API server."""
+
+
+@frozen
+class Decision:
+    """A Decision is what can be seen of an attempt. ``result`` is that of the protocol."""
+
+    result: str
+    node: str = ""
+    message: str = ""
+    nominated: str = ""
+
+
+def is_bound(decision: Decision) -> bool:
+    return bool(decision.node)
+
+
+def decision_about(pod: Json) -> Decision | None:
+    """Returns what the scheduler has decided about the pod, or None if it has not decided yet."""
+    if node := pod["spec"].get("nodeName"):
+        return Decision("scheduled", node)
+    status = pod.get("status") or {}
+    for condition in status.get("conditions") or ():
+        if condition["type"] == "PodScheduled" and condition["status"] == "False":
+            result = {"Unschedulable": "unschedulable", "SchedulerError": "error"}.get(condition["reason"])
+            if result is not None:
+                nominated = status.get("nominatedNodeName", "")
+                return Decision(result, message=condition.get("message", ""), nominated=nominated)
+    return None
+
+
+class PodsSeen:
+    """The PodsSeen are the pods that exist, by uid, as far as the watch has come."""
+
+    def __init__(self, client: Client) -> None:
+        self._watching = Watching(client, [kind_named("Pod")])
+        self._by_uid: dict[str, Json] = {}
+
+    def close(self) -> None:
+        self._watching.close()
+
+    def terminating(self) -> list[str]:
+        """Returns the pods that are being deleted, as ``namespace/name``, sorted."""
+        metadata = [pod["metadata"] for pod in self._by_uid.values()]
+        return sorted(
+            f"{each['namespace']}/{each['name']}" for each in metadata if "deletionTimestamp" in each
+        )
+
+    def wait_for_decision(
+        self, uid: str, timeout: float, ended: Callable[[], str], counts: Callable[[Decision], bool] = bool
+    ) -> Decision | None:
+        """Returns what is decided about a pod, if it is a decision that counts. None: there is none in time.
+        ``ended`` says how the scheduler has ended, if it has. Raises TransportError if it has, if the pod is
+        deleted, or if the scheduler floods the API server."""
+        deadline = time.monotonic() + timeout
+        changes = 0
+        while (decided := self._decided(uid)) is None or not counts(decided):
+            left = deadline - time.monotonic()
+            event = self._watching.next(min(LOOK, max(0.0, left)))
+            if event is not None:
+                self._see(event)
+                changes += event.type == MODIFIED
+                if event.type == DELETED and event.object["metadata"]["uid"] == uid:
+                    raise TransportError("it deletes the pod that it is to schedule")
+            elif problem := ended():
+                raise TransportError(problem)
+            elif left <= 0:
+                return None
+            if changes > FLOOD:
+                raise TransportError(
+                    f"it floods the API server: pods are changed {FLOOD} times before one is decided about"
+                )
+        return decided
+
+    def _decided(self, uid: str) -> Decision | None:
+        pod = self._by_uid.get(uid)
+        return None if pod is None else decision_about(pod)
+
+    def _see(self, event: Event) -> None:
+        if event.type == DELETED:
+            self._by_uid.pop(event.object["metadata"]["uid"], None)
+        elif event.type != LISTED:
+            self._by_uid[event.object["metadata"]["uid"]] = event.object

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A scheduler over the API that places each pod on the first node that has the labels it selects, or one that does
+what no scheduler should: ``tiny_scheduler.py KUBECONFIG [MODE]``, with a mode of does-nothing, binds-to-nothing,
+crashes, floods, deletes, or preempts."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from refsched.tools.kubernetes_api.client import Client, kind_named
+from refsched.tools.kubernetes_api.watching import DELETED, LISTED, Watching
+
+Json = dict[str, Any]
+
+client = Client(sys.argv[1])
+does = sys.argv[2] if len(sys.argv) > 2 else ""
+nodes: dict[str, Json] = {}
+pods: dict[str, Json] = {}
+
+
+def write_condition(pod: Json, message: str, **status: str) -> None:
+    condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}
+    patch = {"status": {"conditions": [condition], **status}}
+    client.patch("Pod", pod["metadata"]["namespace"], pod["metadata"]["name"], patch, "status")
+
+
+def bind(pod: Json, node: str) -> None:
+    metadata = pod["metadata"]
+    path = f"/api/v1/namespaces/{metadata['namespace']}/pods/{metadata['name']}/binding"
+    client.request("POST", path, {"metadata": {"name": metadata["name"]}, "target": {"name": node}})
+
+
+def fits(pod: Json, node: Json) -> bool:
+    labels = node["metadata"].get("labels") or {}
+    return (pod["spec"].get("nodeSelector") or {}).items() <= labels.items()
+
+
+def schedule(pod: Json) -> None:
+    is_probe = pod["metadata"]["name"] == "refsched-probe"
+    if does == "does-nothing" or (does == "crashes" and not is_probe):
+        sys.exit("out of order") if does == "crashes" else None
+        return
+    if does == "binds-to-nothing" and not is_probe:
+        bind(pod, "nowhere")
+        return
+    if does == "deletes" and not is_probe:
+        client.delete("Pod", "default", pod["metadata"]["name"])
+        return
+    if does == "floods" and not is_probe:
+        for count in range(500):
+            client.patch(
+                "Pod", "default", pod["metadata"]["name"], {"metadata": {"labels": {"n": str(count)}}}
+            )
+    feasible = [name for name, node in sorted(nodes.items()) if fits(pod, node)]
+    taken = [each for each in pods.values() if each["spec"].get("nodeName")]
+    if does == "preempts" and feasible and taken:
+        for victim in taken:
+            if "deletionTimestamp" not in victim["metadata"]:
+                client.delete("Pod", "default", victim["metadata"]["name"])
+        write_condition(pod, "no room", nominatedNodeName=feasible[0])
+    elif feasible:
+        bind(pod, feasible[0])
+    else:
+        write_condition(pod, f"0/{len(nodes)} nodes are available: no match.")
+
+
+watching = Watching(client, [kind_named("Node"), kind_named("Pod")])
+listed = 0
+while True:
+    event = watching.next(60)
+    if event is None:
+        continue
+    if event.type == LISTED:
+        listed += 1
+        continue
+    name = event.object["metadata"]["name"]
+    known = nodes if event.kind == "Node" else pods
+    if event.type == DELETED:
+        known.pop(name, None)
+    else:
+        known[name] = event.object
+    waiting = [pod for pod in pods.values() if not pod["spec"].get("nodeName")]
+    if event.kind == "Node" or event.type == DELETED:
+        waiting = [pod for pod in waiting if pod["metadata"]["name"] != "refsched-probe"]
+    else:
+        waiting = [pod for pod in waiting if pod["metadata"]["name"] == name and event.type == "ADDED"]
+    for pod in waiting:
+        schedule(pod)

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// control-plane is what a scheduler needs around it: etcd and kube-apiserver v1.37 in one process, on the loopback
+// interface. When the API server is ready, it prints one line, the path of a kubeconfig. It removes all that it has made
+// and ends when its stdin closes, as it does when its parent ends in whatever way, and on SIGTERM and SIGINT.
+//
+// `control-plane scheduler FLAGS` is the unmodified kube-scheduler.
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+
+	"k8s.io/component-base/cli"
+	_ "k8s.io/component-base/logs/json/register"
+	scheduler "k8s.io/kubernetes/cmd/kube-scheduler/app"
+)
+
+func main() {
+	if len(os.Args) > 1 && os.Args[1] == "scheduler" {
+		os.Args = append(os.Args[:1], os.Args[2:]...)
+		os.Exit(cli.Run(scheduler.NewSchedulerCommand()))
+	}
+	folder, err := os.MkdirTemp("", "refsched-control-plane-")
+	if err != nil {
+		end("", err)
+	}
+	go func() {
+		io.Copy(io.Discard, os.Stdin)
+		end(folder, nil)
+	}()
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
+	go func() {
+		<-signals
+		end(folder, nil)
+	}()
+	kubeconfig, err := start(folder)
+	if err != nil {
+		end(folder, err)
+	}
+	fmt.Println(kubeconfig)
+	select {}
+}
+
+var ending sync.Mutex
+
+// end removes the folder and ends the process. The folder is renamed first, since etcd still writes into it.
+func end(folder string, err error) {
+	ending.Lock()
+	if folder != "" {
+		os.Rename(folder, folder+"-ended")
+		os.RemoveAll(folder + "-ended")
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "control-plane:", err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
