@@ -21,6 +21,9 @@ Json = dict[str, Any]
 Refuse = Callable[[str, str, Json], tuple[int, str] | None]
 
 
+_KINDS = {"nodes": "Node", "pods": "Pod", "namespaces": "Namespace", "leases": "Lease"}
+
+
 class Refused(Exception):  # noqa: N818
     def __init__(self, status: int, reason: str, message: str = "") -> None:
         self.status, self.reason, self.message = status, reason, message or reason
@@ -45,6 +48,7 @@ class SmallApiServer:
         if path in self.objects:
             raise Refused(409, "AlreadyExists")
         object["metadata"]["uid"] = str(uuid4())
+        object.setdefault("kind", _KINDS.get(collection.rpartition("/")[2], ""))
         if "/namespaces/" in collection:
             object["metadata"]["namespace"] = collection.split("/namespaces/")[1].split("/", 1)[0]
         return self._store("ADDED", path, object)

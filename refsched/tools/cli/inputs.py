@@ -65,7 +65,7 @@ def read(given: Given, *, remember: bool = False) -> tuple[Scheduler, Manifests]
         release = with_feature_gates(parse_gates(given.feature_gates), release)
     except InputError as error:
         raise error.at(GATES_OPTION) from None
-    config = default_config(release) if given.config is None else _config(given.config, release)
+    config = default_config(release) if given.config is None else config_of(given.config, release)
     for unread in unread_args(config, release):
         note(f"{given.config}: {unread}")
     with _kept(), progress("reading", "objects") as show:
@@ -121,7 +121,8 @@ def parse_gates(text: str) -> dict[str, bool]:
     return gates
 
 
-def _config(path: str, release: Release) -> KubeSchedulerConfiguration:
+def config_of(path: str, release: Release) -> KubeSchedulerConfiguration:
+    """Reads a file with one KubeSchedulerConfiguration. Raises InputError, which names it."""
     try:
         with open_file(path) as file:
             data = file.read(MAX_TEXT + 1)

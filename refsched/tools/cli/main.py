@@ -17,6 +17,7 @@ import click
 from refsched.errors import InputError, one_line
 from refsched.tools.cli.about_clusters import ABOUT_CLUSTERS
 from refsched.tools.cli.exit_codes import AGREED, NOT_JUDGED
+from refsched.tools.cli.in_a_cluster import run
 from refsched.tools.cli.options import of_implementation
 from refsched.tools.garbage_collection import look_seldom
 
@@ -187,7 +188,7 @@ def record(implementation: str, scenario: str, output: str, start: str) -> None:
     )
 
 
-for command in ABOUT_CLUSTERS:
+for command in (*ABOUT_CLUSTERS, run):
     cli.add_command(command)
 
 

@@ -27,6 +27,7 @@ CONNECT_TIMEOUT = 10.0
 CONNECTIONS = 64
 
 _JSON_PATCH = "application/json-patch+json"
+_STRATEGIC_PATCH = "application/strategic-merge-patch+json"
 _MERGE_PATCH = "application/merge-patch+json"
 _BY_KIND: Mapping[str, ApiKind] = {kind.name: kind for kind in KINDS}
 
@@ -114,6 +115,11 @@ class Client:
         """Merges the patch into the object (RFC 7386)."""
         path = path_of(kind_named(kind), namespace, name, subresource)
         return self.request("PATCH", path, patch, content_type=_MERGE_PATCH)
+
+    def patch_lists(self, kind: str, namespace: str, name: str, patch: Json, subresource: str = "") -> Json:
+        """Merges the patch into the object, and of lists such as conditions each item into its own."""
+        path = path_of(kind_named(kind), namespace, name, subresource)
+        return self.request("PATCH", path, patch, content_type=_STRATEGIC_PATCH)
 
     def replace_status(self, kind: str, namespace: str, name: str, status: Json) -> Json:
         """Replaces the status, whichever version the object has by now (RFC 6902)."""

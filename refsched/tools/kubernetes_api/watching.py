@@ -2,7 +2,8 @@
 """Watching: what the API server has of some kinds, and each change of it, in one queue.
 
 Each kind has a thread, which lists its objects and watches them from there on. A watch that ends, or whose place
-the API server has forgotten, is begun again with a new list; what has changed meanwhile comes as events.
+the API server has forgotten, is begun again with a new list; what has changed meanwhile comes as events. Of a kind
+that is not served there are no objects.
 """
 
 from __future__ import annotations
@@ -73,7 +74,12 @@ class Watching:
                     self._events.put(Event(LISTED, kind.name, {}))
                     is_first = False
                 self._watch(kind, version, known)
-            except (ApiError, UnreachableError):
+            except ApiError as refused:
+                if refused.is_missing and is_first:
+                    self._events.put(Event(LISTED, kind.name, {}))
+                    return
+                self._closed.wait(AGAIN)
+            except UnreachableError:
                 self._closed.wait(AGAIN)
 
     def _list(self, kind: ApiKind, known: dict[str, Json]) -> str:

@@ -15,7 +15,6 @@ Json = dict[str, Any]
 
 client = Client(sys.argv[1])
 does = sys.argv[2] if len(sys.argv) > 2 else ""
-nodes: dict[str, Json] = {}
 pods: dict[str, Json] = {}
 
 
@@ -52,6 +51,7 @@ def schedule(pod: Json) -> None:
             client.patch(
                 "Pod", "default", pod["metadata"]["name"], {"metadata": {"labels": {"n": str(count)}}}
             )
+    nodes = {node["metadata"]["name"]: node for node in client.list_of(kind_named("Node"))["items"]}
     feasible = [name for name, node in sorted(nodes.items()) if fits(pod, node)]
     taken = [each for each in pods.values() if each["spec"].get("nodeName")]
     if does == "preempts" and feasible and taken:
@@ -65,25 +65,18 @@ def schedule(pod: Json) -> None:
         write_condition(pod, f"0/{len(nodes)} nodes are available: no match.")
 
 
-watching = Watching(client, [kind_named("Node"), kind_named("Pod")])
-listed = 0
+watching = Watching(client, [kind_named("Pod")])
 while True:
     event = watching.next(60)
-    if event is None:
-        continue
-    if event.type == LISTED:
-        listed += 1
+    if event is None or event.type == LISTED:
         continue
     name = event.object["metadata"]["name"]
-    known = nodes if event.kind == "Node" else pods
     if event.type == DELETED:
-        known.pop(name, None)
+        pods.pop(name, None)
     else:
-        known[name] = event.object
+        pods[name] = event.object
     waiting = [pod for pod in pods.values() if not pod["spec"].get("nodeName")]
-    if event.kind == "Node" or event.type == DELETED:
-        waiting = [pod for pod in waiting if pod["metadata"]["name"] != "refsched-probe"]
-    else:
-        waiting = [pod for pod in waiting if pod["metadata"]["name"] == name and event.type == "ADDED"]
     for pod in waiting:
-        schedule(pod)
+        is_new = event.type == "ADDED" and pod["metadata"]["name"] == name
+        if is_new or (event.type == DELETED and pod["metadata"]["name"] != "refsched-probe"):
+            schedule(pod)

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command that works in a real cluster: run."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+
+@click.command()
+@click.option("--kubeconfig", required=True, metavar="FILE", help="How the API server is reached.")
+@click.option(
+    "--scheduler-name",
+    default="refsched",
+    show_default=True,
+    metavar="NAME",
+    help="The pods with this name in spec.schedulerName are scheduled. The lease has this name, too.",
+)
+@click.option(
+    "--config",
+    metavar="FILE",
+    help="The KubeSchedulerConfiguration, whose profiles name the schedulers; without it, the default one.",
+)
+@click.option("--kubernetes", default="", metavar="RELEASE", help="The release by which it decides.")
+@click.option(
+    "--feature-gates", default="", metavar="A=true,...", help="As in kube-scheduler's option of this name."
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Which choice is made.")
+def run(
+    kubeconfig: str, scheduler_name: str, config: str | None, kubernetes: str, feature_gates: str, seed: int
+) -> None:
+    """Schedule pods in a real cluster, as the specification says.
+
+    It reads the cluster by watches, binds pods, writes conditions and nominations, deletes victims, and binds
+    volumes and devices. One process of each name does so at a time: it holds the lease NAME in the namespace
+    kube-system, and ends when it cannot renew it. Needs refsched[cluster]. Exit code: 0 where a signal has ended
+    it, 1 where it lost its lease, 2 where the input is bad.
+    """
+    from refsched.tools.cli.run import options_of
+    from refsched.tools.cli.run import run as run_in_cluster
+
+    sys.exit(run_in_cluster(kubeconfig, options_of(kubernetes, feature_gates, config, scheduler_name, seed)))

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``refsched run``: the specification schedules in a real cluster."""
+
+from __future__ import annotations
+
+import signal
+import threading
+
+import click
+
+from refsched.errors import InputError, one_line
+from refsched.releases import DEFAULT, release_of
+from refsched.tools.cli.exit_codes import AGREED, DISAGREED
+from refsched.tools.cli.inputs import GATES_OPTION, config_of, parse_gates
+from refsched.tools.configuration.feature_gates import with_feature_gates
+from refsched.tools.kubernetes_api.client import Client
+from refsched.tools.running.setting_up import Options
+from refsched.tools.running.setting_up import run as run_scheduler
+
+
+def options_of(kubernetes: str, gates: str, config: str | None, scheduler_name: str, seed: int) -> Options:
+    """Returns the options as they were written on the command line. Raises InputError, which names the one that is
+    wrong."""
+    try:
+        release = release_of(kubernetes or DEFAULT.name)
+    except InputError as error:
+        raise error.at("--kubernetes") from None
+    try:
+        release = with_feature_gates(parse_gates(gates), release)
+    except InputError as error:
+        raise error.at(GATES_OPTION) from None
+    read = None if config is None else config_of(config, release)
+    return Options(release, scheduler_name, read, seed)
+
+
+def run(kubeconfig: str, options: Options) -> int:
+    """Returns the exit code, when SIGINT or SIGTERM ends it, or when another one leads."""
+    ended = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: ended.set())
+    leads = run_scheduler(Client(kubeconfig), options, _say, lambda: not ended.is_set())
+    if not leads:
+        _say("the lease could not be renewed: another one may lead")
+    return AGREED if leads else DISAGREED
+
+
+def _say(line: str) -> None:
+    click.echo(one_line(line))

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running: the specification as a scheduler in a real cluster."""

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running: watches, the clock and the machine, in one loop.
+
+Before each attempt the machine is shown all that the watches have, and its clock is set to the time that has
+passed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+
+from refsched.machine.scheduler import Scheduler
+from refsched.objects.kinds import KINDS
+from refsched.records import Output
+from refsched.tools.kubernetes_api.client import Client
+from refsched.tools.kubernetes_api.watching import LISTED, Event, Watching
+from refsched.tools.running.mirror import Mirror
+
+LOOK = 0.1
+"""At least every so many seconds the clock is set, and it is checked whether to go on."""
+
+
+class Running:
+    """A Running shows a cluster to a scheduler, and passes on what the scheduler does."""
+
+    def __init__(self, client: Client, scheduler: Scheduler, mirror: Mirror) -> None:
+        self._scheduler = scheduler
+        self._mirror = mirror
+        self._watching = Watching(client, KINDS)
+        self._began = time.monotonic()
+
+    def wait_for_lists(self, goes_on: Callable[[], bool]) -> None:
+        """Shows what exists, once all of it is known."""
+        events: list[Event] = []
+        missing = {kind.name for kind in KINDS}
+        while missing and goes_on():
+            event = self._watching.next(LOOK)
+            if event is not None and event.type == LISTED:
+                missing.discard(event.kind)
+            elif event is not None:
+                events.append(event)
+        self._mirror.take_first(events)
+
+    def events(self, seconds: float) -> Iterable[Event]:
+        """Yields the events that have come, after waiting for the first one at most so long."""
+        while (event := self._watching.next(seconds)) is not None:
+            seconds = 0.0
+            if event.type != LISTED:
+                yield event
+
+    def set_clock(self) -> None:
+        passed = time.monotonic() - self._began
+        self._scheduler.run_until(max(passed, self._scheduler.state.clock.now))
+
+    def schedule(self, goes_on: Callable[[], bool], take: Callable[[Output], None]) -> None:
+        """Attempts one pod after the other, for as long as it goes on."""
+        has_more = True
+        while goes_on():
+            for event in self.events(0.0 if has_more else LOOK):
+                self._mirror.take(event)
+            self.set_clock()
+            has_more = self._scheduler.schedule()
+            for record in self._scheduler.take_records():
+                take(record)
+
+    def close(self) -> None:
+        self._watching.close()

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Setting up: a scheduler of the specification that runs in a real cluster, from the options of the command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+from datetime import UTC, datetime
+
+from attrs import frozen
+
+from refsched.config.types import KubeSchedulerConfiguration
+from refsched.framework.choices import SeededChoices
+from refsched.machine.profiles import scheduler_of
+from refsched.machine.scheduler import Scheduler
+from refsched.releases.release import Release
+from refsched.remembering import remember
+from refsched.tools.configuration.read import KIND, read_config
+from refsched.tools.http.over_http import over_http
+from refsched.tools.kubernetes_api.client import Client
+from refsched.tools.running.lease import Lease
+from refsched.tools.running.mirror import Mirror
+from refsched.tools.running.running import Running
+from refsched.tools.running.writing import LostError, Writer
+
+Say = Callable[[str], None]
+
+
+@frozen
+class Options:
+    """Options are those of ``refsched run``. ``config`` is a KubeSchedulerConfiguration; without one there is one
+    profile, which is called ``scheduler_name``."""
+
+    release: Release
+    scheduler_name: str
+    config: KubeSchedulerConfiguration | None = None
+    seed: int = 0
+
+
+def scheduler_for(options: Options) -> Scheduler:
+    """Returns a scheduler of an empty cluster, whose clock begins now. Raises InputError if its configuration
+    enables what does not exist."""
+    release = options.release
+    profiles = [{"schedulerName": options.scheduler_name}]
+    config = options.config or read_config(
+        {"apiVersion": release.api_versions[0], "kind": KIND, "profiles": profiles}, release
+    )
+    return remember(
+        scheduler_of(
+            config,
+            SeededChoices(options.seed),
+            release=release,
+            start=datetime.now(UTC),
+            reach=over_http,
+        )
+    )
+
+
+def run(client: Client, options: Options, say: Say, goes_on: Callable[[], bool]) -> bool:
+    """Schedules for as long as it goes on and this process leads. Returns whether it still leads."""
+    scheduler = scheduler_for(options)
+    lease = Lease(client, options.scheduler_name)
+    if not lease.acquire(say, goes_on):
+        return True
+    mirror = Mirror(scheduler, say)
+    with closing(lease), closing(Running(client, scheduler, mirror)) as running:
+        writer = Writer(client, mirror, lambda: lease.is_held, say)
+        running.wait_for_lists(goes_on)
+        say(f"schedules the pods of {', '.join(scheduler.state.profiles)}")
+        try:
+            running.schedule(lambda: goes_on() and lease.is_held, writer.take)
+        except LostError:
+            return False
+        return lease.is_held

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``refsched run``: on a real API server, where the control plane is built, and what it says of bad input."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from small_api_server import small_api_server
+
+from refsched.errors import InputError
+from refsched.suite.adapters.control_plane import ControlPlane, control_plane_program
+from refsched.tools.cli.main import cli
+from refsched.tools.cli.run import options_of
+from refsched.tools.kubernetes_api.client import Client
+
+pytest.importorskip("kubernetes", reason="the client of Kubernetes is not installed: refsched[cluster]")
+
+Json = dict[str, Any]
+
+PROGRAM = control_plane_program().built_before()
+
+
+@pytest.fixture(scope="module")
+def plane() -> Iterator[ControlPlane]:
+    if PROGRAM is None:
+        pytest.skip("the control plane is not built: pytest conformance/ --impl=api:kube-scheduler does it")
+    running = ControlPlane(PROGRAM)
+    yield running
+    running.close()
+
+
+def pod(name: str, cpu: str, priority: int = 0) -> Json:
+    containers = [{"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}}]
+    spec = {"schedulerName": "refsched", "priority": priority, "containers": containers}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec}
+
+
+def wait_for(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_it_schedules_on_a_real_api_server_and_ends_on_a_signal(plane: ControlPlane) -> None:
+    client = Client(plane.kubeconfig)
+    status = {"allocatable": {"cpu": "1", "memory": "1Gi", "pods": "9"}}
+    client.create({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "status": status})
+
+    def found(name: str) -> Json:
+        return client.get("Pod", "default", name)
+
+    command = [sys.executable, "-m", "refsched", "run", "--kubeconfig", str(plane.kubeconfig)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as ran:
+        client.create(pod("small", "600m"))
+        wait_for(lambda: found("small")["spec"].get("nodeName") == "n")
+        client.create(pod("important", "600m", priority=10))
+        wait_for(lambda: "deletionTimestamp" in found("small")["metadata"])
+        important = found("important")["status"]
+        assert important["nominatedNodeName"] == "n"
+        (condition,) = important["conditions"]
+        assert (condition["type"], condition["reason"]) == ("PodScheduled", "Unschedulable")
+        client.delete("Pod", "default", "small", {"gracePeriodSeconds": 0})
+        wait_for(lambda: found("important")["spec"].get("nodeName") == "n")
+        ran.send_signal(signal.SIGTERM)
+        assert ran.stdout
+        said = ran.stdout.read().splitlines()
+    assert ran.returncode == 0
+    assert "default/small → n" in said
+    assert "default/small is deleted for default/important" in said
+    lease = client.request("GET", "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/refsched")
+    assert not lease["spec"].get("holderIdentity")
+
+
+def test_it_says_that_it_leads_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("refsched.tools.cli.run.run_scheduler", lambda *_: False)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    with small_api_server(tmp_path) as (_, kubeconfig):
+        ran = CliRunner().invoke(cli, ["run", "--kubeconfig", str(kubeconfig)])
+    assert (ran.exit_code, ran.output) == (1, "the lease could not be renewed: another one may lead\n")
+
+
+@pytest.mark.parametrize(
+    ("kubernetes", "gates", "config", "problem"),
+    [
+        ("9.9", "", None, "--kubernetes"),
+        ("", "A=perhaps", None, "--feature-gates"),
+        ("", "", "missing.yaml", "missing.yaml"),
+    ],
+)
+def test_bad_input_is_named(kubernetes: str, gates: str, config: str | None, problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
+        options_of(kubernetes, gates, config, "refsched", 0)
