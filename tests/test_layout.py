@@ -183,6 +183,7 @@ NAME_RULES = {
     "refsched/suite/recording/unreached.py": "why no recording shows a rule",
     "refsched/suite/session/check.py": "two rules of all plugins",
     "refsched/tools/reading/inputs.py": "a rule of a release's table",
+    "refsched/tools/running/shadow.py": "by which rule another total is too low",
     "refsched/tools/rulebook/binding_picture.py": "a drawing, whose ways the tests go",
     "refsched/tools/rulebook/messages.py": "the texts of errors",
     "refsched/tools/rulebook/without_example.py": "why a rule has no example",

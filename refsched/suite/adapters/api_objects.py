@@ -19,7 +19,14 @@ AT_ONCE: Json = {"gracePeriodSeconds": 0}
 NO_IMAGE = "refsched.dev/no-image"
 """A container must have an image. No node has this one."""
 
-_MADE_BY_THE_SERVER = ("creationTimestamp", "generation", "managedFields", "resourceVersion", "uid")
+_MADE_BY_THE_SERVER = (
+    "creationTimestamp",
+    "deletionTimestamp",
+    "generation",
+    "managedFields",
+    "resourceVersion",
+    "uid",
+)
 _WITH_STATUS = frozenset({"Node", "PersistentVolume", "PersistentVolumeClaim", "Pod", "PodDisruptionBudget"})
 _COMPLETED = frozenset({"Pod", "ReplicaSet", "ReplicationController", "Service", "StatefulSet"})
 _OF_THE_SERVER = frozenset({"DeviceTaintRule", "Namespace", "PriorityClass", "Service"})

@@ -13,11 +13,13 @@ it has long seen the rest.
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from refsched.records import ERROR
 from refsched.suite.adapters.adapter import TransportError
 from refsched.suite.adapters.answers import PROTOCOL
 from refsched.suite.adapters.api_objects import AT_ONCE, ApiObjects, Key, completed, key_of
@@ -28,9 +30,10 @@ from refsched.suite.adapters.control_plane import (
     running_control_plane,
 )
 from refsched.suite.adapters.kube_scheduler import Log
-from refsched.suite.adapters.pods_seen import Decision, PodsSeen, is_bound
+from refsched.suite.adapters.pods_seen import PodsSeen
 from refsched.suite.adapters.scheduler_command import CONFIG, SchedulerCommand, config_for, reads_config
 from refsched.tools.kubernetes_api.client import ApiError, Client, UnreachableError
+from refsched.tools.kubernetes_api.decisions import Decision, is_bound
 
 Json = dict[str, Any]
 
@@ -40,6 +43,9 @@ CAPABILITIES = ("preemption",)
 PROBE = "refsched-probe"
 QUIET = 3
 """Victims are complete when so many probes in a row have been scheduled without another one."""
+
+_NOT_JUDGED = re.compile(r"running (PreScore|Score|Reserve|Permit|PreBind|Bind)")
+"""These errors come when Filter has found nodes. Which node was chosen is not shown."""
 
 NEXT_ATTEMPT = 3.0
 """A pod for which others were preempted is bound within so many seconds after their deletion."""
@@ -185,10 +191,14 @@ class OverTheApi:
         if waits(object):
             return self._take_waiting(object)
         self._objects.create(object)
+        if object["metadata"].get("deletionTimestamp"):
+            self._objects.terminate(key_of(object))
         self._has_changed = True
         return _NO_RECORDS
 
     def _take_waiting(self, pod: Json) -> Json:
+        if pod["metadata"].get("deletionTimestamp"):
+            return {"unsupported": "a pod that is deleted and has no node exists no more"}
         if (pod.get("status") or {}).get("nominatedNodeName"):
             return {"unsupported": "a pod that is created may be attempted before it is nominated"}
         if selects_namespaces(pod) and not self._objects.has_default_namespace:
@@ -245,6 +255,9 @@ class OverTheApi:
                 self._has_changed = False
             uid = self._objects.create(self._waiting[key])["metadata"]["uid"]
             decided = self._decision(uid)
+        if decided.result == ERROR and _NOT_JUDGED.match(decided.message):
+            self._objects.delete(key)
+            return {"unsupported": f"the node is not shown: {decided.message}"}
         attempt: Json = {"pod": pod, "result": decided.result}
         if decided.node:
             self._waiting.pop(key, None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pods as a watch shows them, and what a scheduler has decided about one."""
+"""The pods as a watch shows them."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from attrs import frozen
-
 from refsched.suite.adapters.adapter import TransportError
 from refsched.tools.kubernetes_api.client import Client, kind_named
+from refsched.tools.kubernetes_api.decisions import Decision, decision_about
 from refsched.tools.kubernetes_api.watching import DELETED, LISTED, MODIFIED, Event, Watching
 
 Json = dict[str, Any]
@@ -20,34 +19,6 @@ LOOK = 0.2
 
 FLOOD = 200
 """A scheduler that changes pods so many times before it decides about one of them floods the API server."""
-
-
-@frozen
-class Decision:
-    """A Decision is what can be seen of an attempt. ``result`` is that of the protocol."""
-
-    result: str
-    node: str = ""
-    message: str = ""
-    nominated: str = ""
-
-
-def is_bound(decision: Decision) -> bool:
-    return bool(decision.node)
-
-
-def decision_about(pod: Json) -> Decision | None:
-    """Returns what the scheduler has decided about the pod, or None if it has not decided yet."""
-    if node := pod["spec"].get("nodeName"):
-        return Decision("scheduled", node)
-    status = pod.get("status") or {}
-    for condition in status.get("conditions") or ():
-        if condition["type"] == "PodScheduled" and condition["status"] == "False":
-            result = {"Unschedulable": "unschedulable", "SchedulerError": "error"}.get(condition["reason"])
-            if result is not None:
-                nominated = status.get("nominatedNodeName", "")
-                return Decision(result, message=condition.get("message", ""), nominated=nominated)
-    return None
 
 
 class PodsSeen:

@@ -7,15 +7,17 @@ import sys
 
 import click
 
+from refsched.objects.pod import DEFAULT_SCHEDULER_NAME
+
 
 @click.command()
 @click.option("--kubeconfig", required=True, metavar="FILE", help="How the API server is reached.")
 @click.option(
     "--scheduler-name",
-    default="refsched",
-    show_default=True,
+    default="",
     metavar="NAME",
-    help="The pods with this name in spec.schedulerName are scheduled. The lease has this name, too.",
+    help="The pods with this name in spec.schedulerName are scheduled; by default refsched. So is the lease"
+    " called.",
 )
 @click.option(
     "--config",
@@ -26,18 +28,31 @@ import click
 @click.option(
     "--feature-gates", default="", metavar="A=true,...", help="As in kube-scheduler's option of this name."
 )
+@click.option(
+    "--shadow",
+    is_flag=True,
+    help="Say what the specification would decide beside the scheduler NAME (then by default default-scheduler),"
+    " and where that differs. Nothing is written.",
+)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Which choice is made.")
 def run(
-    kubeconfig: str, scheduler_name: str, config: str | None, kubernetes: str, feature_gates: str, seed: int
+    kubeconfig: str,
+    scheduler_name: str,
+    config: str | None,
+    kubernetes: str,
+    feature_gates: str,
+    shadow: bool,
+    seed: int,
 ) -> None:
     """Schedule pods in a real cluster, as the specification says.
 
     It reads the cluster by watches, binds pods, writes conditions and nominations, deletes victims, and binds
     volumes and devices. One process of each name does so at a time: it holds the lease NAME in the namespace
     kube-system, and ends when it cannot renew it. Needs refsched[cluster]. Exit code: 0 where a signal has ended
-    it, 1 where it lost its lease, 2 where the input is bad.
+    it, 1 where it lost its lease or a shadow saw a difference, 2 where the input is bad.
     """
-    from refsched.tools.cli.run import options_of
-    from refsched.tools.cli.run import run as run_in_cluster
+    from refsched.tools.cli import run as commands
 
-    sys.exit(run_in_cluster(kubeconfig, options_of(kubernetes, feature_gates, config, scheduler_name, seed)))
+    name = scheduler_name or (DEFAULT_SCHEDULER_NAME if shadow else "refsched")
+    options = commands.options_of(kubernetes, feature_gates, config, name, seed)
+    sys.exit((commands.shadow if shadow else commands.run)(kubeconfig, options))

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Callable
 
 import click
 
-from refsched.errors import InputError, one_line
+from refsched.errors import InputError, counted, one_line
 from refsched.releases import DEFAULT, release_of
 from refsched.tools.cli.exit_codes import AGREED, DISAGREED
 from refsched.tools.cli.inputs import GATES_OPTION, config_of, parse_gates
@@ -16,6 +17,7 @@ from refsched.tools.configuration.feature_gates import with_feature_gates
 from refsched.tools.kubernetes_api.client import Client
 from refsched.tools.running.setting_up import Options
 from refsched.tools.running.setting_up import run as run_scheduler
+from refsched.tools.running.setting_up import shadow as run_shadow
 
 
 def options_of(kubernetes: str, gates: str, config: str | None, scheduler_name: str, seed: int) -> Options:
@@ -35,13 +37,25 @@ def options_of(kubernetes: str, gates: str, config: str | None, scheduler_name: 
 
 def run(kubeconfig: str, options: Options) -> int:
     """Returns the exit code, when SIGINT or SIGTERM ends it, or when another one leads."""
-    ended = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: ended.set())
-    leads = run_scheduler(Client(kubeconfig), options, _say, lambda: not ended.is_set())
+    leads = run_scheduler(Client(kubeconfig), options, _say, _until_a_signal())
     if not leads:
         _say("the lease could not be renewed: another one may lead")
     return AGREED if leads else DISAGREED
+
+
+def shadow(kubeconfig: str, options: Options) -> int:
+    """Returns the exit code, when SIGINT or SIGTERM ends it."""
+    beside = run_shadow(Client(kubeconfig), options, _say, _until_a_signal())
+    _say(f"compared {counted(beside.compared, 'decision')}, of which {beside.differs} differ")
+    return DISAGREED if beside.differs else AGREED
+
+
+def _until_a_signal() -> Callable[[], bool]:
+    """Returns what says whether to go on: until SIGINT or SIGTERM."""
+    ended = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: ended.set())
+    return lambda: not ended.is_set()
 
 
 def _say(line: str) -> None:

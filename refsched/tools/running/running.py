@@ -64,5 +64,12 @@ class Running:
             for record in self._scheduler.take_records():
                 take(record)
 
+    def follow(self, goes_on: Callable[[], bool], take: Callable[[Event], None]) -> None:
+        """Passes on what the watches show, for as long as it goes on."""
+        while goes_on():
+            for event in self.events(LOOK):
+                self.set_clock()
+                take(event)
+
     def close(self) -> None:
         self._watching.close()

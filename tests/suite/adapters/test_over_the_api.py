@@ -174,6 +174,12 @@ def test_a_waiting_pod_may_be_changed_bound_by_somebody_else_or_deleted(world: W
         terminating["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
         session.update(terminating)
         assert "deletionTimestamp" in world.api.objects["/api/v1/namespaces/default/pods/bound"]["metadata"]
+        ended = pod("ended", nodeName="n")
+        ended["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+        session.create(ended)
+        assert "deletionTimestamp" in world.api.objects["/api/v1/namespaces/default/pods/ended"]["metadata"]
+        del ended["spec"]["nodeName"]
+        assert "exists no more" in str(session.create(ended).unsupported)
         session.update(pod("bound", nodeName="n") | {"status": {"phase": "Running"}})
         assert world.api.objects["/api/v1/namespaces/default/pods/bound"]["status"] == {"phase": "Running"}
 
@@ -194,6 +200,15 @@ def test_what_an_api_server_refuses_or_does_not_have_is_unsupported(world: World
         term = {"topologyKey": "zone", "namespaceSelector": {"matchLabels": {"team": "a"}}}
         affinity = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
         assert "namespace default" in str(session.create(pod("p", affinity=affinity)).unsupported)
+
+
+def test_where_a_binding_fails_is_not_shown(world: World) -> None:
+    with world.adapter("fails-to-bind") as adapter:
+        session = adapter.reset(CONFIG)
+        session.create(node())
+        session.create(pod("p"))
+        answer = session.schedule("default/p")
+        assert answer.unsupported == 'the node is not shown: running Bind plugin "B": no'
 
 
 def test_a_configuration_is_unsupported_if_the_command_does_not_take_it(world: World) -> None:

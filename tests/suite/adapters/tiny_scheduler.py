@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A scheduler over the API that places each pod on the first node that has the labels it selects, or one that does
 what no scheduler should: ``tiny_scheduler.py KUBECONFIG [MODE]``, with a mode of does-nothing, binds-to-nothing,
-crashes, floods, deletes, or preempts."""
+crashes, floods, deletes, fails-to-bind, or
+preempts."""
 
 from __future__ import annotations
 
@@ -18,8 +19,8 @@ does = sys.argv[2] if len(sys.argv) > 2 else ""
 pods: dict[str, Json] = {}
 
 
-def write_condition(pod: Json, message: str, **status: str) -> None:
-    condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}
+def write_condition(pod: Json, message: str, reason: str = "Unschedulable", **status: str) -> None:
+    condition = {"type": "PodScheduled", "status": "False", "reason": reason, "message": message}
     patch = {"status": {"conditions": [condition], **status}}
     client.patch("Pod", pod["metadata"]["namespace"], pod["metadata"]["name"], patch, "status")
 
@@ -45,6 +46,9 @@ def schedule(pod: Json) -> None:
         return
     if does == "deletes" and not is_probe:
         client.delete("Pod", "default", pod["metadata"]["name"])
+        return
+    if does == "fails-to-bind" and not is_probe:
+        write_condition(pod, 'running Bind plugin "B": no', "SchedulerError")
         return
     if does == "floods" and not is_probe:
         for count in range(500):

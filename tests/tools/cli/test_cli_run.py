@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from small_api_server import small_api_server
 
 from refsched.errors import InputError
 from refsched.suite.adapters.control_plane import ControlPlane, control_plane_program
+from refsched.suite.adapters.scheduler_command import config_for
 from refsched.tools.cli.main import cli
 from refsched.tools.cli.run import options_of
 from refsched.tools.kubernetes_api.client import Client
@@ -99,3 +101,52 @@ def test_it_says_that_it_leads_no_more(tmp_path: Path, monkeypatch: pytest.Monke
 def test_bad_input_is_named(kubernetes: str, gates: str, config: str | None, problem: str) -> None:
     with pytest.raises(InputError, match=problem):
         options_of(kubernetes, gates, config, "refsched", 0)
+
+
+def test_a_shadow_sums_up_what_it_saw(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ends = iter([True] * 3)
+    monkeypatch.setattr("refsched.tools.cli.run._until_a_signal", lambda: lambda: next(ends, False))
+    with small_api_server(tmp_path) as (_, kubeconfig):
+        ran = CliRunner().invoke(cli, ["run", "--shadow", "--kubeconfig", str(kubeconfig)])
+    assert ran.exit_code == 0
+    assert ran.output.splitlines() == [
+        "compares the decisions about the pods of default-scheduler",
+        "compared 0 decisions, of which 0 differ",
+    ]
+
+
+def test_the_real_kube_scheduler_and_its_shadow_agree(plane: ControlPlane, tmp_path: Path) -> None:
+    client = Client(plane.kubeconfig)
+    config = config_for(
+        {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"},
+        plane.kubeconfig,
+    )
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    real = [str(PROGRAM), "scheduler", f"--config={tmp_path / 'config.json'}", "--secure-port=0"]
+    beside = [
+        sys.executable,
+        "-m",
+        "refsched",
+        "run",
+        "--shadow",
+        "--kubernetes",
+        "1.37",
+        "--kubeconfig",
+        str(plane.kubeconfig),
+    ]
+    for name, cpu in (("large", "8"), ("other", "2")):
+        status = {"allocatable": {"cpu": cpu, "memory": "4Gi", "pods": "9"}}
+        client.create({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "status": status})
+    with subprocess.Popen(beside, stdout=subprocess.PIPE, text=True) as shadow:
+        assert shadow.stdout
+        assert shadow.stdout.readline().startswith("compares the decisions")
+        with subprocess.Popen(real, stderr=subprocess.DEVNULL) as scheduler:
+            for index, cpu in enumerate(("1", "2", "500m", "1", "9")):
+                value = pod(f"shadowed-{index}", cpu)
+                value["spec"]["schedulerName"] = "default-scheduler"
+                client.create(value)
+                assert shadow.stdout.readline().endswith(": the specification agrees\n")
+            scheduler.terminate()
+        shadow.send_signal(signal.SIGTERM)
+        assert shadow.stdout.read() == "compared 5 decisions, of which 0 differ\n"
+    assert shadow.returncode == 0

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Decisions: what a pod shows of the attempt of whichever scheduler."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attrs import frozen
+
+from refsched.records import ERROR, SCHEDULED, UNSCHEDULABLE
+
+Json = dict[str, Any]
+
+_RESULTS = {"Unschedulable": UNSCHEDULABLE, "SchedulerError": ERROR}
+"""By the reason of the condition PodScheduled. A pod that waits for a gate has been attempted by nobody."""
+
+
+@frozen
+class Decision:
+    """A Decision is what can be seen of an attempt. ``result`` is that of the protocol."""
+
+    result: str
+    node: str = ""
+    message: str = ""
+    nominated: str = ""
+
+
+def is_bound(decision: Decision) -> bool:
+    return bool(decision.node)
+
+
+def decision_about(pod: Json) -> Decision | None:
+    """Returns what a scheduler has decided about the pod, or None if none has yet."""
+    if node := pod["spec"].get("nodeName"):
+        return Decision(SCHEDULED, node)
+    status = pod.get("status") or {}
+    for condition in status.get("conditions") or ():
+        if condition["type"] == "PodScheduled" and condition["status"] == "False":
+            result = _RESULTS.get(condition.get("reason", ""))
+            if result is not None:
+                nominated = status.get("nominatedNodeName", "")
+                return Decision(result, message=condition.get("message", ""), nominated=nominated)
+    return None

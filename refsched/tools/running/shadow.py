@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shadow: beside the scheduler that runs, what the specification would have decided, and where that differs.
+
+When a decision of the other one is seen, the specification attempts the same pod in the cluster as it was known
+just before. Then it goes on from what the other one has decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from attrs import define
+
+from refsched.machine.scheduler import Scheduler
+from refsched.records import SCHEDULED, Attempt, Bind, NodeStatus
+from refsched.suite.catalogue.reasons import rule_of_reason
+from refsched.tools.kubernetes_api.decisions import Decision, decision_about
+from refsched.tools.kubernetes_api.watching import DELETED, Event
+from refsched.tools.running.mirror import Mirror
+
+HIGHEST_TOTAL = "R-SEARCH-04"
+
+
+@define
+class Shadow:
+    """A Shadow attempts what another scheduler has attempted, and counts in how many it ``differs``."""
+
+    scheduler: Scheduler
+    mirror: Mirror
+    say: Callable[[str], None]
+    compared: int = 0
+    differs: int = 0
+
+    def take(self, event: Event) -> None:
+        """Takes what a watch shows."""
+        theirs = decision_about(event.object) if event.kind == "Pod" and event.type != DELETED else None
+        if theirs is None:
+            self.mirror.take(event)
+            return
+        metadata = event.object["metadata"]
+        pod = f"{metadata['namespace']}/{metadata['name']}"
+        ours = self._attempt(pod) if self.mirror.uid_of(pod) == metadata["uid"] else None
+        if ours is not None:
+            self._compare(ours, theirs)
+        if ours is not None and ours.node:
+            self.mirror.show_anew(pod, event.object)
+        else:
+            self.mirror.take(event)
+
+    def _attempt(self, pod: str) -> Attempt | None:
+        """Attempts a pod, if it waits to be attempted."""
+        try:
+            self.scheduler.schedule(pod)
+        except KeyError:
+            return None
+        records = self.scheduler.take_records()
+        for record in records:
+            if isinstance(record, Bind):
+                self.mirror.has_bound(record.pod, record.node)
+        return next((record for record in records if isinstance(record, Attempt)), None)
+
+    def _compare(self, ours: Attempt, theirs: Decision) -> None:
+        self.compared += 1
+        differences = list(differences_of(ours, theirs))
+        self.differs += bool(differences)
+        said = "; ".join(differences) or "the specification agrees"
+        self.say(f"{ours.pod} {_placed(theirs.node)}: {said}")
+
+
+def differences_of(ours: Attempt, theirs: Decision) -> Iterator[str]:
+    """Yields in what the decision differs from what the specification allows, and by which rule."""
+    if theirs.node and theirs.node != ours.node:
+        totals = ours.totals or {}
+        status = (ours.filter or {}).get(theirs.node)
+        if status is not None and status.code != "Success":
+            yield _rejected(theirs.node, status)
+        elif ours.result != SCHEDULED:
+            yield f"the specification finds no node: {ours.message}"
+        elif theirs.node not in totals:
+            yield f"the specification places it on {ours.node}, and has not looked at {theirs.node}"
+        elif totals[theirs.node] < max(totals.values()):
+            yield _lower(ours, theirs.node)
+    elif not theirs.node and ours.node:
+        yield f"the specification places it on {ours.node}, and the other one nowhere: {theirs.message}"
+    elif not theirs.node and theirs.nominated != (ours.nominated_node or ""):
+        would = f"would nominate {ours.nominated_node}" if ours.nominated_node else "would not"
+        yield f"the other one nominates {theirs.nominated or 'no node'}, and the specification {would}"
+
+
+def _rejected(node: str, status: NodeStatus) -> str:
+    rules = sorted({rule for reason in status.reasons if (rule := rule_of_reason(reason))})
+    by = f" ({', '.join(rules)})" if rules else ""
+    return f"{node} is rejected by {status.plugin}: {', '.join(status.reasons)}{by}"
+
+
+def _lower(ours: Attempt, node: str) -> str:
+    """Returns by how much the node has less than the highest total, and from which plugins."""
+    totals, scores = ours.totals or {}, ours.scores or {}
+    best = max(totals, key=lambda name: (totals[name], name == ours.node))
+    here, there = scores.get(node, {}), scores.get(best, {})
+    lost = [
+        f"{plugin} {here.get(plugin, 0)} to {score}"
+        for plugin, score in there.items()
+        if score != here.get(plugin, 0)
+    ]
+    has = f"{node} has a total of {totals[node]}, and {best} of {totals[best]}"
+    return f"{has} ({HIGHEST_TOTAL}): {', '.join(lost)}"
+
+
+def _placed(node: str) -> str:
+    return f"→ {node}" if node else "is not scheduled"
