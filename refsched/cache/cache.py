@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from attrs import evolve
 
+from refsched.cache.claim_counts import ClaimCounts
 from refsched.cache.node_tree import NodeTree
 from refsched.framework.node_info import ImageState, NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
@@ -32,6 +33,7 @@ class Cache:
         self._pods: dict[str, Pod] = {}
         self._assumed: set[str] = set()
         self._images = ImageRegister()
+        self._claims = ClaimCounts()
         self._searched: dict[str, NodeInfo] = {}
         self.changed: set[str] = set()
         self.came_or_went: set[str] = set()
@@ -108,9 +110,11 @@ class Cache:
         name = info.pod.spec.node_name
         self._change(name, self._nodes.get(name, NodeInfo(None)).with_pod(info))
         self._pods[info.pod.uid] = info.pod
+        self._claims.came(info.pod)
 
     def _uncount(self, pod: Pod) -> None:
         name = pod.spec.node_name
+        self._claims.went(pod)
         info = self._without(pod)
         if info.node is None and not info.pods:
             del self._nodes[name]
@@ -150,6 +154,7 @@ class Cache:
         self._tree.remove(info.node)
         self._images.remove(info.node)
         self.came_or_went ^= {name}
+        self._claims.went(*(each.pod for each in info.pods))
         if info.pods:
             self._change(name, evolve(info, node=None))
         else:
@@ -175,10 +180,12 @@ class Cache:
             self._searched = {name: self._nodes[name] for name in self._tree.names()}
         else:
             self._searched |= {name: self._nodes[name] for name in changed & self._searched.keys()}
+        by_name = dict(self._searched)
+        nodes = tuple(by_name.values())
+        counted = self._claims.at_snapshot(nodes, anew=bool(self.came_or_went))
         self.changed.clear()
         self.came_or_went.clear()
-        by_name = dict(self._searched)
-        return Snapshot(tuple(by_name.values()), by_name)
+        return Snapshot(nodes, by_name, counted_claims=counted)
 
     def _with_images(self, info: NodeInfo) -> NodeInfo:
         return info if info.node is None else evolve(info, image_states=self._images.states_of(info.node))

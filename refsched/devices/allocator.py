@@ -62,7 +62,7 @@ class Allocator:
 
     def pool_orders(self, node: Node) -> Sequence[Pools]:
         """Returns the orders in which the pools that the node reaches may be tried."""
-        return (in_fixed_order(self.pools_of(node)),)
+        return in_fixed_order(self.pools_of(node), node)
 
     def pools_of(self, node: Node) -> Pools:
         """Returns the pools that the node reaches."""

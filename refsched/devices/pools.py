@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import product
 
 from attrs import evolve, field, frozen
 
@@ -45,13 +46,15 @@ class Pool:
     tried.
 
     ``unreached`` are the slices of the same generation that the node does not reach; ``is_superseded`` says
-    that the pool has a newer generation among those that it does not reach."""
+    that the pool has a newer generation among those that it does not reach. ``listed_first`` is the slice that
+    says how many slices the pool has, if that is not the first of ``slices``."""
 
     driver: str
     name: str
     slices: tuple[ResourceSlice, ...]
     unreached: tuple[ResourceSlice, ...] = ()
     is_superseded: bool = False
+    listed_first: ResourceSlice | None = None
     devices: tuple[OfferedDevice, ...] = field(init=False, eq=False)
 
     @devices.default
@@ -86,17 +89,20 @@ class Pool:
     def is_incomplete(self) -> bool:
         """R-DRA-21: A pool is incomplete if its slices, with those that the node does not reach, are fewer
         than the first slice says."""
-        stated = self.slices[0].spec.pool.resource_slice_count
-        if stated in (len(self.slices), len(self.slices) + len(self.unreached)):
+        if self._stated_count in (len(self.slices), len(self.slices) + len(self.unreached)):
             return False
         applies("R-DRA-21")
         return True
 
     @property
+    def _stated_count(self) -> int:
+        return (self.listed_first or self.slices[0]).spec.pool.resource_slice_count
+
+    @property
     def is_passed_over(self) -> bool:
         """Returns whether the pool does not count: it has a newer generation elsewhere, and the node does not
         reach all of the old one."""
-        return self.is_superseded and len(self.slices) != self.slices[0].spec.pool.resource_slice_count
+        return self.is_superseded and len(self.slices) != self._stated_count
 
     @cached_property
     def invalid_reason(self) -> str:
@@ -143,19 +149,32 @@ class Pool:
 Pools = tuple[Pool, ...]
 
 
-def in_fixed_order(pools: Iterable[Pool]) -> Pools:
+def in_fixed_order(pools: Iterable[Pool], node: Node) -> Sequence[Pools]:
     """R-DRA-26 (observed: in which order pools are tried is not part of the API): Pools are tried in the order
     of the names of driver and pool, and after them in the same order those that have a device with binding
-    conditions; the slices of a pool are tried in the order of their names. Source: sortPoolsByID,
+    conditions; the slices of a pool are tried in the order of their names.
+
+    Returns the pools once for each slice of which it is open whether it is listed first. Source: sortPoolsByID,
     sortSlicesByName."""
-    found = [_with_sorted_slices(pool) for pool in sorted(pools, key=lambda pool: pool.id)]
-    applies("R-DRA-26", when=len(found) > 1 or any(len(pool.slices) > 1 for pool in found))
-    late = [pool for pool in found if pool.has_binding_conditions and not pool.is_broken]
-    return (*(pool for pool in found if pool not in late), *late)
+    found = [_with_each_count(pool, node) for pool in sorted(pools, key=lambda pool: pool.id)]
+    applies("R-DRA-26", when=len(found) > 1 or any(len(pool.slices) > 1 for pool, *_ in found))
+    return [_late_last(each) for each in product(*found)]
 
 
-def _with_sorted_slices(pool: Pool) -> Pool:
-    return evolve(pool, slices=tuple(sorted(pool.slices, key=lambda piece: piece.name)))
+def _late_last(pools: Pools) -> Pools:
+    late = [pool for pool in pools if pool.has_binding_conditions and not pool.is_broken]
+    return (*(pool for pool in pools if pool not in late), *late)
+
+
+def _with_each_count(pool: Pool, node: Node) -> Pools:
+    """R-DRA-124 (observed: how many slices a pool has is said by all of them alike, once its driver is done): If
+    the slices of a pool say different numbers of slices, the number counts that a slice says which names the node
+    or, without such a slice, that any of them says. Source: allocator_incubating.go, NewAllocator, Allocate."""
+    slices = tuple(sorted(pool.slices, key=lambda piece: piece.name))
+    named = [piece for piece in slices if piece.spec.node_name == node.name]
+    says = {piece.spec.pool.resource_slice_count: piece for piece in reversed(named or slices)}
+    applies("R-DRA-124", when=len({piece.spec.pool.resource_slice_count for piece in slices}) > 1)
+    return tuple(evolve(pool, slices=slices, listed_first=says[count]) for count in reversed(says))
 
 
 def gather_pools(

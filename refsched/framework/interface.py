@@ -230,6 +230,10 @@ class Api(Protocol):
         """Sends the ``binding`` subresource of a pod."""
         ...
 
+    def stored(self, named: Written) -> Written | None:
+        """Returns the object of this kind and name as the API server stores it, or None if it does not exist."""
+        ...
+
     def write(self, verb: str, written: Written) -> Written:
         """Writes an object; ``verb`` is create, update or delete. Returns it as it is stored: with a name, if the
         API server has to generate one."""

@@ -29,6 +29,7 @@ class Snapshot:
 
     ``by_name`` and ``nodes`` hold the same NodeInfos. ``objects`` is what plugins read of other kinds;
     ``choices`` decides where more than one answer is allowed. ``time`` is when the snapshot was taken.
+    ``counted_claims`` are how many pods use a claim, by ``namespace/name``, as the cache has counted them.
     """
 
     nodes: tuple[NodeInfo, ...] = ()
@@ -37,6 +38,7 @@ class Snapshot:
     objects: ObjectStore = field(factory=ObjectStore, eq=False)
     choices: Choices = field(factory=FirstChoice, eq=False)
     time: datetime = field(default=datetime.min.replace(tzinfo=UTC), eq=False)
+    counted_claims: Mapping[str, int] = field(factory=dict, eq=False)
 
     def get(self, name: str) -> NodeInfo | None:
         return self.by_name.get(name)

@@ -106,6 +106,9 @@ class SchedulerState:
         refusal = self.api.bind(binding.metadata, binding.target_node)
         return error(refusal) if refusal else SUCCESS
 
+    def stored(self, named: Written) -> Written | None:
+        return self.api.get(type(named), named.name, named.namespace)
+
     def write(self, verb: str, written: Written) -> Written:
         """Stores what a plugin writes to the API server, records it, and returns it as it is stored."""
         if not written.metadata.name:

@@ -56,6 +56,7 @@ from refsched.plugins.dynamic_resources_claims import (
     Allocations,
     PodClaims,
     allocations_on,
+    possible_allocations,
     preference,
     special_of,
 )
@@ -282,7 +283,8 @@ class DynamicResources:
 
     def allocations(self, state: PodClaims, node: NodeInfo) -> Allocations:
         """Returns what Filter found for the claims on this node, or nothing if it found nothing."""
-        return allocations_on(state, node)
+        possible = possible_allocations(state, node)
+        return state.choices.choose("allocation", possible) if possible else ()
 
     def unreserve(self, state: PodClaims | None, pod: PodInfo, node: NodeInfo, objects: ObjectStore) -> None:
         """R-DRA-09: Unreserve of DynamicResources frees devices whose allocation was assumed and not

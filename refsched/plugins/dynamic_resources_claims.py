@@ -7,6 +7,8 @@ Source: plugins/dynamicresources/dynamicresources.go, stateData, computeScore.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from attrs import evolve, field, frozen
 
 from refsched.devices.allocator import Allocates
@@ -116,6 +118,9 @@ def _reaches(allocation: AllocationResult | None, node: NodeInfo) -> bool:
 Allocations = tuple[tuple[ResourceClaim, AllocationResult | None], ...]
 """Allocations have what each claim gets, or None if it was allocated before."""
 
+MAX_ORDERS = 5040
+"""At most so many orders of pools are considered: all those of seven pools."""
+
 
 def allocations_on(state: PodClaims, node: NodeInfo, pools: Pools | None = None) -> Allocations:
     """Returns the allocations on the node, or nothing if they are not possible in this order of pools.
@@ -129,6 +134,19 @@ def allocations_on(state: PodClaims, node: NodeInfo, pools: Pools | None = None)
         return ()
     results = iter(found)
     return tuple((claim, None if claim.is_allocated else next(results)) for claim in state.claims)
+
+
+def possible_allocations(state: PodClaims, node: NodeInfo) -> Sequence[Allocations]:
+    """Returns the different allocations that are possible on the node, over the orders in which pools may be
+    tried. ``state`` is the one on this node."""
+    assert state.allocator is not None
+    orders = state.allocator.pool_orders(node.existing_node)
+    possible: list[Allocations] = []
+    for number in range(min(len(orders), MAX_ORDERS)):
+        allocated = allocations_on(state, node, orders[number])
+        if allocated and allocated not in possible:
+            possible.append(allocated)
+    return possible
 
 
 def preference(claim: ResourceClaim, allocation: AllocationResult | None) -> int:

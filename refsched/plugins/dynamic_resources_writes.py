@@ -115,12 +115,12 @@ def bind_special_claim(
 
 def take_back(state: PodClaims, pod: Pod, api: Api) -> None:
     """R-DRA-10: When binding fails, an allocated claim that is reserved for the pod loses the reservation
-    and stays allocated. Source: Unreserve.
+    and stays allocated, also if PreBind reserved and allocated it just now. Source: Unreserve.
     R-DRA-94: When binding fails, the special claim that was created for the pod is deleted.
 
     Source: unreserveExtendedResourceClaim."""
     for claim in state.claims:
-        current = api.objects.latest(ResourceClaim, claim.name, claim.namespace)
+        current = api.stored(claim)
         if current is None or not current.is_allocated or not current.is_reserved_for(pod.uid):
             continue
         applies("R-DRA-10")

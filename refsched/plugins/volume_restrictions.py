@@ -8,7 +8,7 @@ Source: plugins/volumerestrictions/volume_restrictions.go.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from attrs import evolve, frozen
 
@@ -41,6 +41,22 @@ class Sharing:
     uses: int
 
 
+def used_on_a_node(name: str, namespace: str, snapshot: Snapshot) -> bool:
+    """Returns whether a pod on any node uses this claim."""
+    return any(
+        other.pod.namespace == namespace and name in claim_names(other.pod)
+        for node in snapshot.nodes
+        for other in node.pods
+    )
+
+
+@frozen
+class SharingSteps:
+    """``is_used`` returns whether any pod in the cluster uses the claim of this name and namespace."""
+
+    is_used: Callable[[str, str, Snapshot], bool] = used_on_a_node
+
+
 @frozen
 class VolumeRestrictions:
     name = "VolumeRestrictions"
@@ -48,6 +64,7 @@ class VolumeRestrictions:
     WITHOUT_PRE_FILTER = error('cannot read "PreFilterVolumeRestrictions" from cycleState')
     READS = ("Pod.spec.volumes", "PersistentVolumeClaim")
     sign = sign_volumes
+    steps: SharingSteps = SharingSteps()
 
     # --- PreFilter --------------------------------------------------------------------------------
 
@@ -63,7 +80,7 @@ class VolumeRestrictions:
                 return Reject(unresolvable(CLAIM_NOT_FOUND.of(name)))
             if READ_WRITE_ONCE_POD in claim.spec.access_modes:
                 exclusive.add(name)
-        uses = sum(_is_used(name, pod.pod.namespace, snapshot) for name in exclusive)
+        uses = sum(self.steps.is_used(name, pod.pod.namespace, snapshot) for name in exclusive)
         if not uses and not any(map(_may_conflict, pod.pod.spec.volumes)):
             applies("R-VOLRESTR-02")
             return Skip()
@@ -127,14 +144,6 @@ class VolumeRestrictions:
 
 
 # --- Claims ---------------------------------------------------------------------------------------
-
-
-def _is_used(name: str, namespace: str, snapshot: Snapshot) -> bool:
-    return any(
-        other.pod.namespace == namespace and name in claim_names(other.pod)
-        for node in snapshot.nodes
-        for other in node.pods
-    )
 
 
 def _uses(state: Sharing, other: Pod) -> int:

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import pytest
+from device_world import claim, device, device_class, one, piece
 from world import World, configuration, pod_object, profile
 
+from refsched.objects.dra import ResourceClaim
 from refsched.records import Bind
 
 # --- Bound ----------------------------------------------------------------------------------------
@@ -338,3 +340,20 @@ def test_somebody_else_may_have_bound_the_pod_meanwhile(world: World) -> None:
         'pod p is already assigned to node "n2"'
     )
     assert (world.on("n1"), world.on("n2")) == ([], ["p"])
+
+
+def test_a_claim_that_is_bound_twice_loses_the_reservation_that_was_written_first() -> None:
+    world = World(kubernetes="1.37")
+    world.node("n1")
+    world.create(device_class("gpu"))
+    world.create(piece("s", device("d1"), device("d2")))
+    world.create(claim("c", one()))
+    names = [{"name": name, "resourceClaimName": "c"} for name in ("g0", "g1")]
+    attempt = world.schedule("p", resourceClaims=names)
+    assert attempt.node == "n1"
+    assert world.binds[0].message is not None
+    assert "got allocated elsewhere in the meantime" in world.binds[0].message
+    stored = world.machine.state.api.get(ResourceClaim, "c", "default")
+    assert stored is not None
+    assert stored.is_allocated
+    assert stored.status.reserved_for == ()

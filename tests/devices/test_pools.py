@@ -54,6 +54,26 @@ def test_pools_and_their_slices_are_tried_by_name_and_those_with_binding_conditi
     assert [offered.device.name for pool in order for offered in pool.devices] == ["d0", "d1", "d2", "d3"]
 
 
+def counted(*where: Json, release: str = "1.37") -> list[bool]:
+    """Returns whether the pool of these slices may be complete. The first of them says that there are two."""
+    slices = [
+        piece(f"s{number}", device(f"d{number}"), pool="p", resourceSliceCount=1 if number else 2, **each)
+        for number, each in enumerate(where)
+    ]
+    orders = allocator(*slices, release=release).pool_orders(node())
+    return [not pool.is_incomplete for [pool] in orders]
+
+
+EVERYWHERE: Json = {"node": "", "allNodes": True}
+HERE: Json = {"node": "n1"}
+
+
+def test_how_many_slices_a_pool_has_is_said_by_a_slice_that_names_the_node_or_else_by_any() -> None:
+    assert counted(EVERYWHERE, HERE) == counted(HERE, HERE)[1:] == [False]
+    assert counted(HERE, EVERYWHERE) == [True]
+    assert counted(EVERYWHERE, EVERYWHERE) == counted(HERE, HERE) == [True, False]
+
+
 def test_before_1_36_pools_and_their_slices_may_be_tried_in_any_order() -> None:
     made = allocator(
         piece("a", device("d0"), pool="p", resourceSliceCount=2),

@@ -72,6 +72,6 @@ class Allocator(later.Allocator):
     search = Search
 
     def pool_orders(self, node: Node) -> Sequence[Pools]:
-        """R-DRA-24 (instead of R-DRA-26): Pools, and the slices of a pool, are tried in any order: kube-scheduler
-        iterates over maps."""
+        """R-DRA-24 (instead of R-DRA-26, R-DRA-124): Pools, and the slices of a pool, are tried in any order:
+        kube-scheduler iterates over maps."""
         return PoolOrders(self.pools_of(node))

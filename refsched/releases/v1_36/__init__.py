@@ -10,6 +10,7 @@ from attrs import evolve
 from refsched.oddities.inter_pod_affinity import EXCLUDED_NAMESPACES, ONE_TERM_OF_MANY
 from refsched.oddities.start_times import ORDER_OF_START_TIMES
 from refsched.oddities.volume_binding import CLASS_IN_AN_ANNOTATION
+from refsched.oddities.volume_restrictions import CLAIMS_OF_A_NODE_CREATED_ANEW
 from refsched.preemption.eviction import evict_asynchronously
 from refsched.releases.release import FeatureGate, Release
 from refsched.releases.v1_36.cycle.batching import Batch
@@ -131,7 +132,7 @@ V1_36 = evolve(
     ),
     evict=partial(evict_asynchronously, preempt=preempt_pod),
     batch=Batch,
-    oddities=V1_37.oddities - {ORDER_OF_START_TIMES, CLASS_IN_AN_ANNOTATION}
+    oddities=V1_37.oddities - {ORDER_OF_START_TIMES, CLASS_IN_AN_ANNOTATION, CLAIMS_OF_A_NODE_CREATED_ANEW}
     | {EXCLUDED_NAMESPACES, ONE_TERM_OF_MANY},
     as_read=as_read,
     pod_level_defaults=whenever_stored,

@@ -11,11 +11,13 @@ from itertools import groupby
 
 from refsched.framework.events import EventHint
 from refsched.framework.interface import EnqueueExtensions, extends
+from refsched.oddities.known_defect import Oddity
 from refsched.oddities.known_defects import KNOWN_DEFECTS
 from refsched.oddities.volume_binding import CLASS_IN_AN_ANNOTATION
 from refsched.queue import transitions
 from refsched.queue.hint_table import action_name, event_rule
 from refsched.queue.transitions import Place, Transitions
+from refsched.releases import RELEASES
 from refsched.releases.v1_19.oddities import PANICS
 from refsched.releases.v1_19.queue import transitions as v1_19
 from refsched.suite.catalogue.elsewhere import NOT_SPECIFIED, why_elsewhere
@@ -49,10 +51,11 @@ what each release refers to. Where a promised rule leaves an order open, an obse
 release takes; with `--level promised` any order is allowed."""
 
 _DEFECTS = """\
-Here v1.34.2 does not do what the rule says, and a later version was mended. The specification does as v1.34.2 does
-(`refsched/oddities`). A scheduler passes with a defect or without it, whichever other defects it has, and fails if
-it does neither what v1.34.2 does nor what the rule says. The defects of R-PODAFF must show in all decisions of a
-scheduler, or in none. `refsched explain` reports a defect that it met on a node."""
+Here a release does not do what the rule says, and a later version was mended or is yet to be. The specification
+does as the release does (`refsched/oddities`). A scheduler passes with a defect or without it, whichever other
+defects it has, and fails if it does neither what the release does nor what the rule says. The defects of
+R-PODAFF must show in all decisions of a scheduler, or in none. `refsched explain` reports a defect that it met on
+a node."""
 
 
 Tests = Mapping[str, Sequence[str]]
@@ -148,11 +151,14 @@ def rules_page(tests: Tests) -> str:
         _MADE,
         _RULES.format(all=len(rules), promised=promised, observed=len(rules) - promised),
         *_areas(rules, tests),
-        "## Known defects of v1.34.2",
+        "## Known defects",
         _DEFECTS,
         _table(
-            ("known defect", "rule", "report", "v1.34.2", "by the rule"),
-            ((one.id, one.rule, one.report, one.does, one.should) for one in KNOWN_DEFECTS),
+            ("known defect", "rule", "report", "in", "what the release does", "by the rule"),
+            (
+                (one.id, one.rule, one.report, ", ".join(_having(one)), one.does, one.should)
+                for one in KNOWN_DEFECTS
+            ),
         ),
         "## Where a release panics",
         _table(
@@ -166,6 +172,11 @@ def rules_page(tests: Tests) -> str:
         "## What is not specified",
         _table(("what", "why"), NOT_SPECIFIED),
     )
+
+
+def _having(oddity: Oddity) -> Iterator[str]:
+    """Yields the names of the releases that have the oddity."""
+    yield from (name for name, release in RELEASES.items() if oddity in release.oddities)
 
 
 def _areas(rules: Iterable[Rule], tests: Tests) -> Iterator[str]:

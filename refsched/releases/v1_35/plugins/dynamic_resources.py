@@ -24,7 +24,7 @@ from refsched.framework.status import Status, error, unresolvable
 from refsched.objects.dra import ResourceClaim
 from refsched.objects.pod import Pod
 from refsched.objects.store import ObjectStore
-from refsched.plugins.dynamic_resources_claims import Allocations, PodClaims, allocations_on
+from refsched.plugins.dynamic_resources_claims import Allocations, PodClaims, possible_allocations
 from refsched.plugins.dynamic_resources_conditions import BindingConditions
 from refsched.releases.v1_35.devices import Allocator
 from refsched.releases.v1_35.plugins.dynamic_resources_args import DynamicResourcesArgs
@@ -32,10 +32,6 @@ from refsched.releases.v1_36.plugins import dynamic_resources as later
 from refsched.rules import Reason, applies
 
 FEWER_ALLOCATIONS = Reason("number of allocations {} is smaller than number of claims", "R-DRA-123")
-
-
-MAX_ORDERS = 5040
-"""At most so many orders of pools are considered: all those of seven pools."""
 
 
 @frozen
@@ -64,13 +60,8 @@ class DynamicResources(later.DynamicResources):
         R-DRA-16 (observed: in which order pools are tried is not part of the API): The order in which pools are
         tried may decide which devices are found on a node, if any."""
         assert state.allocator is not None
-        orders = state.allocator.pool_orders(node.existing_node)
-        applies("R-DRA-16", when=len(orders) > 1)
-        possible: list[Allocations] = []
-        for number in range(min(len(orders), MAX_ORDERS)):
-            allocated = allocations_on(state, node, orders[number])
-            if allocated and allocated not in possible:
-                possible.append(allocated)
+        applies("R-DRA-16", when=len(state.allocator.pool_orders(node.existing_node)) > 1)
+        possible = possible_allocations(state, node)
         applies("R-DRA-17", when=len(possible) > 1)
         return state.choices.choose("allocation", possible) if possible else ()
 
