@@ -151,6 +151,7 @@ class Checker:
                 yield from self._bound(record)
             case Queues():
                 self._popping.activate_seen(record)
+                self._popping.requeue_seen(record)
                 self._popping.skip_unseen(record)
                 yield from self._unless_own(queues_disagreements(record, self.scheduler.queues()))
             case Nodes():
@@ -290,6 +291,8 @@ class Checker:
         specified = self._attempts.pop(0) if self._attempts else None
         if self.following.offered.get("activation"):
             self._popping.perhaps_active.add(record.pod)
+        if self.following.offered.get("deletion"):
+            self._popping.perhaps_nominated = self._nominated(record)
         chosen = self.following.not_allowed
         found = [Disagreement(choice.member, choice.expected, choice.got) for choice in chosen]
         self.offered = self.following.offered
@@ -351,11 +354,21 @@ class Checker:
     def _space_of(self, key: str) -> SearchSpace | None:
         """Returns the search space of this pod, or None if extenders are configured: they change what is kept
         after the search."""
-        namespace, _, name = key.partition("/")
-        pod = self.scheduler.state.objects.get(Pod, name, namespace)
+        pod = self._pod(key)
         if pod is None or self._config.extenders:
             return None
         return space_of(self.scheduler.state, pod, self._config.parallelism)
+
+    def _pod(self, key: str) -> Pod | None:
+        namespace, _, name = key.partition("/")
+        return self.scheduler.state.objects.get(Pod, name, namespace)
+
+    def _nominated(self, record: Attempt) -> Pod | None:
+        """Returns the pod of this attempt with its nomination in its status."""
+        pod = self._pod(record.pod)
+        if pod is None:
+            return None
+        return evolve(pod, status=evolve(pod.status, nominated_node_name=record.nominated_node or ""))
 
     def _collect(self) -> None:
         for record in self.scheduler.take_records():

@@ -9,6 +9,7 @@ from copy import copy
 
 from attrs import Factory, define
 
+from refsched.machine.event_handlers import requeue_less_important
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.pod import Pod
 from refsched.queue.scheduling_queue import SchedulingQueue
@@ -21,13 +22,15 @@ class Popping:
 
     ``is_nomination_open`` says that a nominated pod may have been skipped before the pod of the last attempt, and
     then did not count on its node. ``perhaps_active`` are the pods that back off or, if they were activated late
-    enough, are active (R-PREEMPT-PREP-04).
+    enough, are active (R-PREEMPT-PREP-04). ``perhaps_nominated`` is the last pod that deleted itself, whose
+    nomination may have been written before (R-PREEMPT-PREP-10).
     """
 
     scheduler: Scheduler
     is_nomination_open: bool = False
     _has_skipped_nominated: bool = False
     perhaps_active: set[str] = Factory(set)
+    perhaps_nominated: Pod | None = None
     _perhaps_skipped: set[str] = Factory(set)
 
     def next_attempt(self) -> None:
@@ -51,6 +54,7 @@ class Popping:
         skip_heads(self.scheduler, until=pod)
         if pod not in self._heads():
             self._activate(self.perhaps_active)
+            self._requeue_others()
             skip_heads(self.scheduler, until=pod)
         heads = self._heads()
         self.perhaps_active.discard(pod)
@@ -72,6 +76,24 @@ class Popping:
         """Activates pods that the next record of the queues shows to be active."""
         self._activate(self.perhaps_active.intersection(seen.active or ()))
         self.perhaps_active.clear()
+
+    def requeue_seen(self, seen: Queues) -> None:
+        """Requeues what the deletion of a nominated pod does, if the next record of the queues after it shows that
+        other pods are unschedulable than without it."""
+        if self._is_perhaps_requeued():
+            if tuple(sorted(seen.unschedulable or ())) != self.scheduler.queues().unschedulable:
+                self._requeue_others()
+            self.perhaps_nominated = None
+
+    def _is_perhaps_requeued(self) -> bool:
+        """Returns whether a pod was deleted that may have been nominated."""
+        pod = self.perhaps_nominated
+        return pod is not None and self.scheduler.state.objects.get(Pod, pod.name, pod.namespace) is None
+
+    def _requeue_others(self) -> None:
+        if self.perhaps_nominated is not None and self._is_perhaps_requeued():
+            requeue_less_important(self.scheduler.state, self.perhaps_nominated)
+            self.perhaps_nominated = None
 
     def _activate(self, pods: Collection[str]) -> None:
         """Activates those of the pods that still back off."""

@@ -33,11 +33,13 @@ class Event:
 
 class ApiServer:
     """The ApiServer has the stored objects, and the events that the scheduler has not seen yet, oldest
-    first."""
+    first. ``deleted`` are the pods (``namespace/name``) that the scheduler has deleted, so that it cannot patch
+    their status any more, until an input carries the deletion out."""
 
     def __init__(self) -> None:
         self._stored = ObjectStore()
         self.events: deque[Event] = deque()
+        self.deleted: set[str] = set()
         self._generated = 0
 
     def get(self, kind: type[T], name: str, namespace: str = "") -> T | None:
@@ -64,6 +66,7 @@ class ApiServer:
         if removed is None:
             where = f"{kind.kind} {namespace + '/' if namespace else ''}{name}"
             raise InputError("does not exist, so it cannot be deleted", where=where)
+        self.deleted.discard(f"{namespace}/{name}")
         self.events.append(Event(removed, None))
 
     # --- The scheduler writes ---------------------------------------------------------------------
@@ -105,7 +108,7 @@ class ApiServer:
         new_condition = condition is not None and condition not in pod.status.conditions
         new_nomination = nominated_node is not None and nominated_node != pod.status.nominated_node_name
         stored = self._stored.get(Pod, pod.name, pod.namespace)
-        if stored is None or not (new_condition or new_nomination):
+        if stored is None or pod.key in self.deleted or not (new_condition or new_nomination):
             return
         status: PodStatus = stored.status
         if new_condition and condition is not None:

@@ -195,15 +195,13 @@ class SchedulingQueue:
             self._step(pod, Place.IN_FLIGHT, Occurrence.DONE)
 
     def add_unschedulable_if_not_present(self, pod: QueuedPod) -> str:
-        """Requeues a pod whose attempt failed. ``pod`` names the plugins that rejected it, none if the attempt
-        ended in an error, and is as the API server shows it now. Returns the PreEnqueue plugin that gates the pod
-        on its way back, "" if none does.
+        """Requeues a pod whose attempt failed, and returns the PreEnqueue plugin that gates it then, or "".
+        ``pod`` names the plugins that rejected it, none after an error, and is as the API server shows it now.
 
         R-QUEUE-49: After a failed attempt the backoff begins anew, and a rejection sets the number of
         consecutive errors to 0.
 
-        Where a pod of this name waits in the queue already, whatever its uid, nothing is requeued. Source:
-        AddUnschedulableIfNotPresent.
+        Where a pod of this name waits already, nothing is requeued. Source: AddUnschedulableIfNotPresent.
         """
         if self._find(pod.key)[1] is not None:
             self.done(pod.pod.uid)

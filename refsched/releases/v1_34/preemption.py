@@ -17,6 +17,9 @@ from refsched.preemption.eviction import PREEMPTION_PLUGIN, delete, disruption_b
 from refsched.releases.v1_35.preemption import reject
 from refsched.rules import applies
 
+EARLY, LATE = "early", "late"
+"""A preemptor that deletes itself is deleted before its nomination is written, or afterwards."""
+
 
 def evict_asynchronously(
     scheduler: SchedulerState, preemptor: Pod, result: PostFilterResult
@@ -28,6 +31,8 @@ def evict_asynchronously(
     withdraw(scheduler, result)
     if _evict_all(scheduler, preemptor, result):
         scheduler.queue.activate([preemptor])
+    if preemptor.key in scheduler.api.deleted and scheduler.choices.choose("deletion", (EARLY, LATE)) == LATE:
+        scheduler.api.deleted.discard(preemptor.key)
     return result
 
 
@@ -53,12 +58,16 @@ def _evict_all(scheduler: SchedulerState, preemptor: Pod, result: PostFilterResu
 def _evict(scheduler: SchedulerState, preemptor: Pod, victim: Pod) -> bool:
     """R-PREEMPT-PREP-02: Before 1.35, if a victim no longer exists and bears no DisruptionTarget condition, its
     eviction is an error, and the preemptor is requeued at once.
+    R-PREEMPT-PREP-10: Before 1.35 a preemptor that was created anew under the name of a victim which is still
+    assumed deletes itself; with SchedulerAsyncPreemption it is open whether its nomination is written before.
 
-    Returns whether the victim is evicted."""
+    Victims are deleted by name. Returns whether the victim is evicted."""
     if reject(scheduler, victim):
         return True
     if scheduler.api.get(Pod, victim.name, victim.namespace) is None:
         applies("R-PREEMPT-PREP-02")
         return disruption_by(preemptor) in victim.status.conditions
     delete(scheduler, preemptor, victim)
+    if applies("R-PREEMPT-PREP-10", when=victim.key == preemptor.key):
+        scheduler.api.deleted.add(preemptor.key)
     return True
