@@ -57,6 +57,10 @@ CAPABILITIES: Mapping[str, str] = {
 OBJECT_INPUTS = ("create", "update", "delete")
 """These requests say what becomes of an object. An implementation may take fewer than all three."""
 
+NOT_SHOWN = ("filter", "scores")
+"""An implementation that claims these members of an attempt, by ``filter`` and ``score``, may be unable to show
+them. Then the node that it chooses shows what they were."""
+
 _NEEDS_INPUT = (("preemption", "delete"), ("volumes", "update"), ("devices", "update"))
 """Each row has a capability, and what the API server answers to what such an implementation writes."""
 
@@ -70,7 +74,8 @@ class Hello:
 
     ``plugins`` are the plugins that it has, including its own, or None if it does not say; ``inputs`` are those of
     ``OBJECT_INPUTS`` that it takes; ``fields_not_taken`` the paths of fields (``Pod.spec.overhead``) that no
-    object must have which it is sent.
+    object must have which it is sent; ``not_shown`` the members of ``NOT_SHOWN`` by which it decides, and that
+    cannot be seen.
     """
 
     name: str
@@ -80,6 +85,7 @@ class Hello:
     plugins: frozenset[str] | None = None
     inputs: frozenset[str] = frozenset(OBJECT_INPUTS)
     fields_not_taken: frozenset[str] = frozenset()
+    not_shown: frozenset[str] = frozenset()
 
     def claims(self, capability: str) -> bool:
         return capability in self.capabilities
@@ -94,6 +100,7 @@ class _Hello:
     plugins: tuple[str, ...] | None = None
     inputs: tuple[str, ...] = OBJECT_INPUTS
     fields_not_taken: tuple[str, ...] = ()
+    not_shown: tuple[str, ...] = ()
     protocol: int = PROTOCOL
     unsupported: str | None = None
     error: str | None = None
@@ -122,6 +129,8 @@ def read_hello(value: Any) -> Hello:
             check_optional(path)
         except InputError as problem:
             raise problem.under(f"fieldsNotTaken[{index}]") from None
+    for index, member in enumerate(said.not_shown):
+        _one_of(NOT_SHOWN, member, f"notShown[{index}]")
     return Hello(
         said.name,
         said.version,
@@ -130,6 +139,7 @@ def read_hello(value: Any) -> Hello:
         frozenset(said.plugins) if said.plugins is not None else None,
         frozenset(said.inputs),
         frozenset(said.fields_not_taken),
+        frozenset(said.not_shown),
     )
 
 

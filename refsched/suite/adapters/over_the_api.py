@@ -19,6 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from refsched.objects.pod import DEFAULT_SCHEDULER_NAME
 from refsched.records import ERROR
 from refsched.suite.adapters.adapter import TransportError
 from refsched.suite.adapters.answers import PROTOCOL
@@ -32,13 +33,15 @@ from refsched.suite.adapters.control_plane import (
 from refsched.suite.adapters.kube_scheduler import Log
 from refsched.suite.adapters.pods_seen import PodsSeen
 from refsched.suite.adapters.scheduler_command import CONFIG, SchedulerCommand, config_for, reads_config
+from refsched.suite.histories.reads import needed_by, plugin_names
 from refsched.tools.kubernetes_api.client import ApiError, Client, UnreachableError
 from refsched.tools.kubernetes_api.decisions import Decision, is_bound
 
 Json = dict[str, Any]
 
-CAPABILITIES = ("preemption",)
-"""This can be seen from outside. Where a pod is bound, and why it is not, needs no capability."""
+CAPABILITIES = ("preemption", "score")
+"""This can be seen from outside; of scores, which node was chosen. Where a pod is bound, and why it is not, needs
+no capability."""
 
 PROBE = "refsched-probe"
 QUIET = 3
@@ -129,6 +132,7 @@ class OverTheApi:
             "version": "",
             "kubernetes": KUBERNETES,
             "capabilities": list(CAPABILITIES),
+            "notShown": ["scores"],
         }
 
     def _reset(self, asked: Json) -> Json:
@@ -174,7 +178,7 @@ class OverTheApi:
     def _probe(self) -> None:
         profiles = (self._config or {}).get("profiles") or [{}]
         spec = {
-            "schedulerName": profiles[0].get("schedulerName", "default-scheduler"),
+            "schedulerName": profiles[0].get("schedulerName", DEFAULT_SCHEDULER_NAME),
             "containers": [{"name": PROBE}],
             "nodeSelector": {f"refsched.dev/{PROBE}": ""},
             "preemptionPolicy": "Never",
@@ -303,16 +307,27 @@ def selects_namespaces(value: Any) -> bool:
 
 
 def needs_config(config: Mapping[str, Any]) -> bool:
-    """Returns whether a scheduler with another configuration than this one may decide otherwise. That nothing is
-    scored does not count: any feasible node is right then."""
-    for profile in config.get("profiles") or ():
-        points = dict(profile.get("plugins") or {})
-        for point in ("preScore", "score"):
-            points.pop(point, None)
-        rest = {name for name, value in profile.items() if value and name not in ("plugins", "schedulerName")}
-        if rest or points or profile.get("schedulerName", "default-scheduler") != "default-scheduler":
-            return True
-    return bool(config.keys() - {"apiVersion", "kind", "profiles"})
+    """Returns whether a scheduler with another configuration than this one may decide otherwise. A plugin that is
+    disabled does not count if no object is sent for which it would do anything."""
+    return bool(config.keys() - {"apiVersion", "kind", "profiles"}) or any(
+        map(_profile_needs_config, config.get("profiles") or ())
+    )
+
+
+def _profile_needs_config(profile: Mapping[str, Any]) -> bool:
+    if profile.get("schedulerName", DEFAULT_SCHEDULER_NAME) != DEFAULT_SCHEDULER_NAME:
+        return True
+    if any(value for name, value in profile.items() if name not in ("plugins", "schedulerName")):
+        return True
+    return any(
+        plugins.get("enabled") or any(_matters(each["name"]) for each in plugins.get("disabled") or ())
+        for plugins in (profile.get("plugins") or {}).values()
+    )
+
+
+def _matters(plugin: str) -> bool:
+    needed = needed_by(plugin, KUBERNETES) if plugin in plugin_names(KUBERNETES) else ()
+    return set(needed) <= set(CAPABILITIES)
 
 
 # --- Which scheduler ------------------------------------------------------------------------------

@@ -310,7 +310,9 @@ class Judge:
                 return isinstance(record, Queues | Attempt)
             case ("score",):
                 return isinstance(record, Attempt) and (
-                    rule.startswith(SEARCH) or _has_any(record, ("scores", "totals", "evaluated"))
+                    rule.startswith(SEARCH)
+                    or _has_any(record, ("scores", "totals", "evaluated"))
+                    or (record.node is not None and "scores" in self._part.not_shown)
                 )
             case ("preemption",):
                 return isinstance(record, Attempt) and _has_any(record, _OF_PREEMPTION)

@@ -86,7 +86,8 @@ class Part:
     """A Part is what an implementation has. ``capabilities`` are those of docs/adapters.md; ``plugins`` the
     default plugins that it has (None: all that its capabilities allow); ``own`` are plugins that Kubernetes does
     not have; ``kubernetes`` is the release that it decides by; ``inputs`` are those that it takes of what may
-    become of an object; ``fields_not_taken`` are the paths of fields without which it is sent objects."""
+    become of an object; ``fields_not_taken`` are the paths of fields without which it is sent objects; members of
+    ``not_shown`` decide, and need not be reported."""
 
     capabilities: frozenset[str]
     plugins: frozenset[str] | None = None
@@ -94,6 +95,7 @@ class Part:
     kubernetes: str = DEFAULT.name
     inputs: frozenset[str] = frozenset(OBJECT_INPUTS)
     fields_not_taken: frozenset[str] = frozenset()
+    not_shown: frozenset[str] = frozenset()
 
     @property
     def is_whole(self) -> bool:
@@ -170,6 +172,8 @@ class Part:
         for capability, attribute, member in _SHOWN_BY:
             expected = getattr(specified, attribute, None)
             if member not in _REQUIRED or capability not in self.capabilities or not expected:
+                continue
+            if member in self.not_shown:
                 continue
             if member == "filter" and not _rejects_any(expected):
                 continue
@@ -377,7 +381,15 @@ def part_of(hello: Hello) -> Part:
     claims preemption without a plugin of its own has DefaultPreemption, listed or not."""
     release = release_of(hello.kubernetes).name
     if hello.plugins is None:
-        return Part(hello.capabilities, None, frozenset(), release, hello.inputs, hello.fields_not_taken)
+        return Part(
+            hello.capabilities,
+            None,
+            frozenset(),
+            release,
+            hello.inputs,
+            hello.fields_not_taken,
+            hello.not_shown,
+        )
     known, capabilities = hello.plugins & frozenset(plugin_names(release)), hello.capabilities
     if "preemption" in capabilities and known == hello.plugins:
         known |= {PREEMPTION}
@@ -385,4 +397,4 @@ def part_of(hello: Hello) -> Part:
         capabilities -= {"score"}
     is_whole = known.issuperset(plugin.name for plugin in default_plugins(release))
     plugins, own = None if is_whole else known, hello.plugins - known
-    return Part(capabilities, plugins, own, release, hello.inputs, hello.fields_not_taken)
+    return Part(capabilities, plugins, own, release, hello.inputs, hello.fields_not_taken, hello.not_shown)

@@ -83,7 +83,8 @@ def scheduled(session: Session, name: str) -> tuple[str, str | None]:
 
 def test_a_pod_is_created_when_it_is_to_be_scheduled_and_its_binding_is_reported(world: World) -> None:
     with world.adapter() as adapter:
-        assert adapter.hello.capabilities == {"preemption"}
+        assert adapter.hello.capabilities == {"preemption", "score"}
+        assert adapter.hello.not_shown == {"scores"}
         assert adapter.hello.kubernetes == "1.37"
         session = adapter.reset(CONFIG)
         session.create(node())
@@ -223,12 +224,13 @@ def test_a_configuration_is_unsupported_if_the_command_does_not_take_it(world: W
         adapter.reset(other)
 
 
-def test_that_nothing_is_scored_needs_no_configuration() -> None:
-    off = {"disabled": [{"name": "*"}]}
-    profile = {"schedulerName": "default-scheduler", "plugins": {"score": off, "preScore": off}}
+def test_a_plugin_that_would_do_nothing_may_be_disabled_without_a_configuration() -> None:
+    disabled = {"disabled": [{"name": "VolumeBinding"}, {"name": "DynamicResources"}]}
+    profile: Json = {"schedulerName": "default-scheduler", "plugins": {"multiPoint": disabled}}
     assert not needs_config(CONFIG | {"profiles": [profile]})
+    for plugins in ({"disabled": [{"name": "NodeAffinity"}]}, {"enabled": [{"name": "VolumeBinding"}]}):
+        assert needs_config(CONFIG | {"profiles": [profile | {"plugins": {"multiPoint": plugins}}]})
     assert needs_config(CONFIG | {"profiles": [{"schedulerName": "another"}]})
-    assert needs_config(CONFIG | {"profiles": [profile | {"plugins": {"filter": off}}]})
     assert needs_config(CONFIG | {"profiles": [profile | {"pluginConfig": [{"name": "NodeAffinity"}]}]})
 
 
