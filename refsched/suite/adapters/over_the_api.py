@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -45,7 +46,13 @@ no capability."""
 
 PROBE = "refsched-probe"
 QUIET = 3
-"""Victims are complete when so many probes in a row have been scheduled without another one."""
+"""Victims are complete when so many probes in a row have been scheduled without another one, and there are as many
+as the scheduler says, if it does say so."""
+
+VICTIMS_TIMEOUT = 10.0
+"""So many seconds the scheduler may take to delete as many victims as it says."""
+
+_VICTIMS = re.compile(r"preempting (\d+) victims")
 
 _NOT_JUDGED = re.compile(r"running (PreScore|Score|Reserve|Permit|PreBind|Bind)")
 """These errors come when Filter has found nodes. Which node was chosen is not shown."""
@@ -89,7 +96,7 @@ class OverTheApi:
     def _forget(self) -> None:
         self._waiting: dict[Key, Json] = {}
         self._nominated: dict[Key, str] = {}
-        self._victims: set[Key] = set()
+        self._deferred: set[Key] = set()
         self._has_changed = True
 
     def ask(self, request: Json) -> Any:
@@ -228,7 +235,7 @@ class OverTheApi:
     def _delete(self, reference: Json) -> Json:
         key = key_of({"kind": reference["kind"], "metadata": reference})
         self._waiting.pop(key, None)
-        if key in self._victims:
+        if key in self._deferred:
             return _NO_RECORDS
         if self._nominated.pop(key, None):
             self._remove_victims()
@@ -241,14 +248,13 @@ class OverTheApi:
     def _schedule(self, pod: str) -> Json:
         namespace, _, name = pod.partition("/")
         key = "Pod", namespace, name
-        terminating = self._pods.terminating()
         if key in self._nominated:
             uid = self._nominated.pop(key)
             self._remove_victims()
             again = self._pods.wait_for_decision(uid, NEXT_ATTEMPT, self._has_ended, is_bound)
             if again is None:
                 return {"unsupported": "a pod that is nominated may have been attempted more than once"}
-            decided = again
+            decided, terminating = again, []
         elif key not in self._waiting:
             return {"idle": True}
         elif self._nominated:
@@ -257,6 +263,7 @@ class OverTheApi:
             if self._has_changed:
                 self._probe()
                 self._has_changed = False
+            terminating = self._pods.terminating()
             uid = self._objects.create(self._waiting[key])["metadata"]["uid"]
             decided = self._decision(uid)
         if decided.result == ERROR and _NOT_JUDGED.match(decided.message):
@@ -269,27 +276,31 @@ class OverTheApi:
             return {"records": [{"attempt": {**attempt, "node": decided.node}}, {"bind": bind}]}
         attempt["message"] = decided.message
         if decided.nominated:
-            victims = [pod for pod in self._all_terminating() if pod not in terminating]
+            victims = self._victims(terminating, decided.message)
             attempt |= {"nominatedNode": decided.nominated, "victims": victims}
             self._nominated[key] = uid
-            self._victims = {("Pod", *victim.split("/", 1)) for victim in victims}  # type: ignore[misc]
+            self._deferred = {("Pod", *victim.split("/", 1)) for victim in victims}  # type: ignore[misc]
         else:
             self._objects.delete(key)
         return {"records": [{"attempt": attempt}]}
 
-    def _all_terminating(self) -> list[str]:
-        """Returns the pods that are being deleted, when no more of them have come for some time."""
-        found, quiet = self._pods.terminating(), 0
-        while quiet < QUIET:
+    def _victims(self, terminating: Sequence[str], message: str) -> list[str]:
+        """Returns the pods that are being deleted besides those that were before, when there come no more."""
+        said = _VICTIMS.search(message)
+        expected = int(said[1]) if said else 0
+        deadline = time.monotonic() + VICTIMS_TIMEOUT
+        found: list[str] = []
+        quiet = 0
+        while quiet < QUIET or (len(found) < expected and time.monotonic() < deadline):
             self._probe()
-            before, found = found, self._pods.terminating()
+            before, found = found, [pod for pod in self._pods.terminating() if pod not in terminating]
             quiet = quiet + 1 if found == before else 0
         return found
 
     def _remove_victims(self) -> None:
-        for victim in self._victims:
+        for victim in self._deferred:
             self._objects.delete(victim)
-        self._victims = set()
+        self._deferred = set()
         self._has_changed = True
 
 

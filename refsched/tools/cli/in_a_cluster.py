@@ -48,8 +48,9 @@ def run(
 
     It reads the cluster by watches, binds pods, writes conditions and nominations, deletes victims, and binds
     volumes and devices. One process of each name does so at a time: it holds the lease NAME in the namespace
-    kube-system, and ends when it cannot renew it. Needs refsched[cluster]. Exit code: 0 where a signal has ended
-    it, 1 where it lost its lease or a shadow saw a difference, 2 where the input is bad.
+    kube-system, and ends when it cannot renew it, unless the configuration has leaderElect: false. Needs
+    refsched[cluster]. Exit code: 0 where a signal has ended it, 1 where it lost its lease or a shadow saw a
+    difference, 2 where the input is bad.
     """
     from refsched.tools.cli import run as commands
 

@@ -12,7 +12,6 @@ from typing import Any
 from attrs import frozen
 
 from refsched import remembering
-from refsched.config.types import KubeSchedulerConfiguration
 from refsched.errors import InputError, counted
 from refsched.framework.choices import SeededChoices
 from refsched.machine.profiles import scheduler_of
@@ -24,7 +23,7 @@ from refsched.tools.cli.options import KUBECTL
 from refsched.tools.cli.progress import progress
 from refsched.tools.configuration.feature_gates import with_feature_gates
 from refsched.tools.configuration.read import default_config, read_config
-from refsched.tools.configuration.unread import unread_args
+from refsched.tools.configuration.unread import WholeConfiguration, unread_args
 from refsched.tools.planner.absent_kinds import absent_kinds
 from refsched.tools.planner.cluster import latest_time
 from refsched.tools.planner.dry_extenders import reach
@@ -121,7 +120,7 @@ def parse_gates(text: str) -> dict[str, bool]:
     return gates
 
 
-def config_of(path: str, release: Release) -> KubeSchedulerConfiguration:
+def config_of(path: str, release: Release) -> WholeConfiguration:
     """Reads a file with one KubeSchedulerConfiguration. Raises InputError, which names it."""
     try:
         with open_file(path) as file:

@@ -4,18 +4,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 
 from attrs import frozen
 
-from refsched.config.types import KubeSchedulerConfiguration
 from refsched.framework.choices import SeededChoices
 from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import Scheduler
 from refsched.releases.release import Release
 from refsched.remembering import remember
 from refsched.tools.configuration.read import KIND, read_config
+from refsched.tools.configuration.unread import WholeConfiguration
 from refsched.tools.http.over_http import over_http
 from refsched.tools.kubernetes_api.client import Client
 from refsched.tools.running.lease import Lease
@@ -34,8 +34,13 @@ class Options:
 
     release: Release
     scheduler_name: str
-    config: KubeSchedulerConfiguration | None = None
+    config: WholeConfiguration | None = None
     seed: int = 0
+
+    @property
+    def elects(self) -> bool:
+        """Returns whether only the holder of a lease may schedule."""
+        return self.config is None or self.config.leader_election.leader_elect
 
 
 def scheduler_for(options: Options) -> Scheduler:
@@ -72,16 +77,22 @@ def shadow(client: Client, options: Options, say: Say, goes_on: Callable[[], boo
 def run(client: Client, options: Options, say: Say, goes_on: Callable[[], bool]) -> bool:
     """Schedules for as long as it goes on and this process leads. Returns whether it still leads."""
     scheduler = scheduler_for(options)
-    lease = Lease(client, options.scheduler_name)
-    if not lease.acquire(say, goes_on):
-        return True
+    if not options.elects:
+        return _schedule(client, scheduler, say, goes_on, lambda: True)
+    with closing(Lease(client, options.scheduler_name)) as lease:
+        if not lease.acquire(say, goes_on):
+            return True
+        return _schedule(client, scheduler, say, goes_on, lambda: lease.is_held)
+
+
+def _schedule(
+    client: Client, scheduler: Scheduler, say: Say, goes_on: Callable[[], bool], leads: Callable[[], bool]
+) -> bool:
     mirror = Mirror(scheduler, say)
-    with closing(lease), closing(Running(client, scheduler, mirror)) as running:
-        writer = Writer(client, mirror, lambda: lease.is_held, say)
+    writer = Writer(client, mirror, leads, say)
+    with closing(Running(client, scheduler, mirror)) as running:
         running.wait_for_lists(goes_on)
         say(f"schedules the pods of {', '.join(scheduler.state.profiles)}")
-        try:
-            running.schedule(lambda: goes_on() and lease.is_held, writer.take)
-        except LostError:
-            return False
-        return lease.is_held
+        with suppress(LostError):
+            running.schedule(lambda: goes_on() and leads(), writer.take)
+    return leads()
