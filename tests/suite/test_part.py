@@ -397,3 +397,12 @@ def test_a_plugin_of_a_release_without_the_code_pending_answers_unschedulable(an
     )
     assert Part(ALL, kubernetes="1.19").object(value) == rejecting
     assert Part(ALL, kubernetes="1.34").object(value) == value
+
+
+def test_what_is_not_shown_is_not_missing_and_still_decides() -> None:
+    given = part_of(Hello("n", "", "1.34", frozenset({"score"}), not_shown=frozenset({"scores"})))
+    attempt = Attempt("default/p", "scheduled", "n1")
+    specified = evolve(attempt, scores={"n1": {"ImageLocality": 1}}, totals={"n1": 1})
+    assert list(given.missing_members(attempt, specified)) == []
+    shows = evolve(given, not_shown=frozenset())
+    assert [member for member, _ in shows.missing_members(attempt, specified)] == ["scores"]

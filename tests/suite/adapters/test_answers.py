@@ -260,3 +260,10 @@ def test_what_is_claimed_must_be_observed() -> None:
         "records: an answer has one queues at most, this has 2"
     )
     assert _answer({"unsupported": "not now"}, "observe", claims="queue").unsupported == "not now"
+
+
+def test_what_is_not_shown_is_one_of_the_members_that_decide() -> None:
+    hello = {"name": "n", "version": "", "kubernetes": "1.34", "capabilities": ["score"]}
+    assert read_hello(hello | {"notShown": ["scores"]}).not_shown == {"scores"}
+    with pytest.raises(InputError, match=r"notShown\[0\]: expected one of filter, scores; found 'victims'"):
+        read_hello(hello | {"notShown": ["victims"]})
