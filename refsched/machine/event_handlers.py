@@ -28,7 +28,6 @@ from refsched.queue.cluster_events import (
     NODE_ADD,
     NODE_DELETE,
     node_update_events,
-    pod_update_events,
 )
 from refsched.rules import applies
 
@@ -167,7 +166,7 @@ def _handle_assigned_pod(scheduler: SchedulerState, before: Pod | None, after: P
     elif after is not None and before is not None:
         with suppress(CacheError):
             scheduler.cache.update_pod(after)
-        for event in pod_update_events(before, after):
+        for event in scheduler.queue.behaviour.update_events(before, after):
             _move(scheduler, event, before, after)
     elif before is not None:
         with suppress(CacheError):

@@ -67,15 +67,24 @@ def matches(registered: ClusterEvent, event: ClusterEvent) -> bool:
 # --- Updates of a pod -----------------------------------------------------------------------------
 
 
+PodChanges = Mapping[ActionType, Callable[[Pod, Pod], bool]]
+"""PodChanges say of each kind of change whether an update makes it."""
+
+
 def pod_update_events(before: Pod, after: Pod) -> tuple[ClusterEvent, ...]:
     """R-CHANGE-02: An update of a pod is one event for each kind of change that it makes, and a plain Update
     if it makes none of them.
 
     Source: PodSchedulingPropertiesChange.
     """
+    return events_of_changes(POD_CHANGES, before, after)
+
+
+def events_of_changes(changes: PodChanges, before: Pod, after: Pod) -> tuple[ClusterEvent, ...]:
+    """Returns the events of an update of a pod, in the order of these kinds of change."""
     applies("R-CHANGE-02")
     resource = ASSIGNED_POD if after.spec.node_name else UNSCHEDULABLE_POD
-    found = [action for action, changed in _POD_CHANGES.items() if changed(before, after)]
+    found = [action for action, changed in changes.items() if changed(before, after)]
     return tuple(ClusterEvent(resource, action) for action in found or [ActionType.UPDATE])
 
 
@@ -89,12 +98,22 @@ def _scaled_down(before: Pod, after: Pod) -> bool:
 
     Amounts are compared in thousandths. Pod-level requests count here without the gate PodLevelResources too.
     """
-    less = requests_in_events(after)
-    is_less = any(
+    return applies("R-CHANGE-03", when=_requests_more(before, after))
+
+
+def _scaled_up(before: Pod, after: Pod) -> bool:
+    """R-CHANGE-08 (brought about by update): A pod is scaled up if it requests more of some resource than before,
+    or one that it did not request."""
+    return applies("R-CHANGE-08", when=_requests_more(after, before))
+
+
+def _requests_more(pod: Pod, other: Pod) -> bool:
+    """Returns whether the pod requests of any resource more than the other one, or one that this does not."""
+    less = requests_in_events(other)
+    return any(
         name not in less or requested.milli_value > less[name].milli_value
-        for name, requested in requests_in_events(before).items()
+        for name, requested in requests_in_events(pod).items()
     )
-    return applies("R-CHANGE-03", when=is_less)
 
 
 def _gates_eliminated(before: Pod, after: Pod) -> bool:
@@ -108,9 +127,10 @@ def _tolerations_added(before: Pod, after: Pod) -> bool:
     return applies("R-CHANGE-05", when=len(before.spec.tolerations) != len(after.spec.tolerations))
 
 
-_POD_CHANGES: Mapping[ActionType, Callable[[Pod, Pod], bool]] = {
+POD_CHANGES: PodChanges = {
     ActionType.UPDATE_POD_LABEL: _labels_changed,
     ActionType.UPDATE_POD_SCALE_DOWN: _scaled_down,
+    ActionType.UPDATE_POD_SCALE_UP: _scaled_up,
     ActionType.UPDATE_POD_SCHEDULING_GATES_ELIMINATED: _gates_eliminated,
     ActionType.UPDATE_POD_TOLERATION: _tolerations_added,
     ActionType.UPDATE_POD_GENERATED_RESOURCE_CLAIM: (

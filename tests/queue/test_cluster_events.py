@@ -37,6 +37,7 @@ from refsched.queue.cluster_events import (
 from refsched.queue.hint_table import EXTENDER, HintTable, Strategy, hint_table
 from refsched.queue.in_flight import ObservedEvent
 from refsched.queue.queued_pod import QueuedPod
+from refsched.releases.v1_36 import queue as before_1_37
 from refsched.releases.v1_36.queue import changed_taints
 
 # --- Matching -------------------------------------------------------------------------------------
@@ -88,7 +89,8 @@ def asking(**requests: str) -> Pod:
         (pod("p"), pod("p", a="b"), [ActionType.UPDATE_POD_LABEL]),
         (pod("p"), pod("p", 4), [UPDATE]),
         (asking(cpu="2"), asking(cpu="1"), [ActionType.UPDATE_POD_SCALE_DOWN]),
-        (asking(cpu="1"), asking(cpu="2"), [UPDATE]),
+        (asking(cpu="1"), asking(cpu="2"), [ActionType.UPDATE_POD_SCALE_UP]),
+        (asking(cpu="1"), asking(cpu="1", memory="1"), [ActionType.UPDATE_POD_SCALE_UP]),
         (asking(cpu="900u"), asking(cpu="100u"), [UPDATE]),
         (asking(cpu="1", memory="1"), asking(cpu="1"), [ActionType.UPDATE_POD_SCALE_DOWN]),
         (
@@ -113,6 +115,11 @@ def test_an_update_of_a_pod_is_reported_as_what_changed(
     before: Pod, after: Pod, expected: list[ActionType]
 ) -> None:
     assert pod_update_events(before, after) == tuple(ClusterEvent(UNSCHEDULABLE_POD, e) for e in expected)
+
+
+def test_before_1_37_it_is_no_event_that_a_pod_requests_more() -> None:
+    [event] = before_1_37.pod_update_events(asking(cpu="1"), asking(cpu="2"))
+    assert event == ClusterEvent(UNSCHEDULABLE_POD, UPDATE)
 
 
 def test_each_change_of_an_assigned_pod_is_an_event() -> None:

@@ -28,6 +28,7 @@ from refsched.releases.v1_36.queue import (
     changed_taints,
     last_attempt,
     no_event,
+    pod_update_events,
     when_it_becomes_active,
 )
 from refsched.releases.v1_37 import V1_37, without_storage_capacity_scoring, without_volume_limit_scaling
@@ -112,6 +113,7 @@ LACKS = {
     ),  # StorageCapacityScoring
     "R-VOLLIMIT-14",  # VolumeLimitScaling
     "R-NODENAME-02",
+    "R-CHANGE-08",
     *("R-QUEUE-56", "R-QUEUE-57"),  # Gated pods that wait for too long
     *("R-PREEMPT-19", "R-PREEMPT-20", "R-PREEMPT-21", "R-PREEMPT-PREP-04"),
 }
@@ -129,6 +131,7 @@ V1_36 = evolve(
         examines_gated=no_event,
         waits_since=last_attempt,
         besides=changed_taints,
+        update_events=pod_update_events,
     ),
     evict=partial(evict_asynchronously, preempt=preempt_pod),
     batch=Batch,

@@ -15,7 +15,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from refsched.framework.events import NODE, ActionType, ClusterEvent, EventHint
-from refsched.queue.cluster_events import UNSCHEDULED_POD_UPDATE
+from refsched.objects.pod import Pod
+from refsched.queue.cluster_events import POD_CHANGES, UNSCHEDULED_POD_UPDATE, PodChanges, events_of_changes
 from refsched.queue.hint_table import Registration
 from refsched.queue.queued_pod import QueuedPod
 from refsched.queue.transitions import Place
@@ -32,6 +33,16 @@ def changed_taints(rows: Sequence[EventHint]) -> tuple[Registration, ...]:
     if ActionType.ADD not in on_nodes or ActionType.UPDATE_NODE_TAINT in on_nodes:
         return ()
     return (Registration(ClusterEvent(NODE, ActionType.UPDATE_NODE_TAINT), "R-HINT-05"),)
+
+
+CHANGES: PodChanges = {
+    action: made for action, made in POD_CHANGES.items() if action is not ActionType.UPDATE_POD_SCALE_UP
+}
+
+
+def pod_update_events(before: Pod, after: Pod) -> tuple[ClusterEvent, ...]:
+    """Returns the events of an update of a pod: that it requests more than before is none."""
+    return events_of_changes(CHANGES, before, after)
 
 
 def when_it_becomes_active(place: Place, goes_to: Place, event: ClusterEvent | None) -> bool:

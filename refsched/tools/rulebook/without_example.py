@@ -65,7 +65,7 @@ WITHOUT_EXAMPLE: Mapping[str, str] = {
                 "R-PREEMPT-19",
                 "R-PREEMPT-20",
                 "R-PREEMPT-21",
-                *("R-FEATURE-07", "R-QUEUE-80", "R-WORDS-55"),
+                *("R-CHANGE-08", "R-FEATURE-07", "R-QUEUE-80", "R-WORDS-55"),
                 "R-PODAFF-16",
                 "R-PODAFF-17",
                 "R-SPREAD-18",
