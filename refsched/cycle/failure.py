@@ -109,7 +109,8 @@ def pending_pod(scheduler: SchedulerState, tried: Pod) -> Pod | None:
 def requeue(scheduler: SchedulerState, queued: QueuedPod, failure: Failure) -> Failure:
     """Puts the pod back into the queue, and returns the failure with the plugin that gates it there."""
     applies("R-FAIL-01")
-    return _with_gate(failure, scheduler.queue.add_unschedulable_if_not_present(queued))
+    gate = scheduler.queue.add_unschedulable_if_not_present(queued)
+    return _with_gate(failure, gate)
 
 
 def write_status(scheduler: SchedulerState, pod: Pod, failure: Failure) -> None:
