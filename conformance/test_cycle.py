@@ -43,6 +43,25 @@ def test_waiting_on_permit(check: Check, history: History) -> None:
     check(history)
 
 
+@conforms(area="batches", rules=rules_of("BATCH", "R-SEARCH-15"), examples=60)
+def test_batches_of_equal_pods(check: Check, history: History) -> None:
+    check(history)
+
+
+@conforms(
+    area="before_binding",
+    rules=(
+        *("R-BIND-06", "R-BIND-07", "R-BIND-08", "R-BIND-09", "R-FAIL-05", "R-POSTFILTER-03", "R-PERMIT-07"),
+        *("R-EVENT-08", "R-EVENT-09", "R-NOM-07", "R-QUEUE-56", "R-QUEUE-57", "R-VOLBIND-34", "R-PREEMPT-20"),
+        *rules_of("PREEMPT-PREP"),
+    ),
+    needs=("scripted", "preemption"),
+    examples=110,
+)
+def test_what_comes_before_a_binding(check: Check, history: History) -> None:
+    check(history)
+
+
 @conforms(area="mixed", rules=rules_of("R-INV-02", "ANSWER"), examples=50)
 def test_everything_at_once(check: Check, history: History) -> None:
     check(history)

@@ -97,3 +97,49 @@ def test_pods_with_multiple_claims(check: Check, history: History) -> None:
 @conforms(area="allocations", rules=rules_of("DRA"), needs=("devices",), examples=90)
 def test_claims_for_devices_and_what_they_hold(check: Check, history: History) -> None:
     check(history)
+
+
+@conforms(
+    area="csi_drivers",
+    rules=("R-VOLBIND-30", "R-VOLBIND-31", "R-VOLBIND-32", "R-VOLBIND-33", "R-VOLLIMIT-14"),
+    needs=("volumes",),
+    examples=60,
+)
+def test_what_csi_drivers_report(check: Check, history: History) -> None:
+    check(history)
+
+
+@conforms(area="declared_features", rules=rules_of("DECLARED"), examples=50)
+def test_declared_features(check: Check, history: History) -> None:
+    check(history)
+
+
+@conforms(
+    area="shared_devices",
+    rules=(
+        *("R-DRA-28", "R-DRA-29", "R-DRA-33", "R-DRA-34", "R-DRA-36", "R-DRA-39", "R-DRA-46", "R-DRA-47"),
+        *("R-DRA-48", "R-DRA-63", "R-DRA-64", "R-DRA-86"),
+    ),
+    needs=("devices",),
+    examples=130,
+)
+def test_devices_that_are_shared(check: Check, history: History) -> None:
+    check(history)
+
+
+@conforms(area="taint_rules", rules=("R-DRA-35", "R-DRA-89"), needs=("devices",), examples=40)
+def test_taints_of_devices_by_rules(check: Check, history: History) -> None:
+    check(history)
+
+
+@conforms(
+    area="ready_devices",
+    rules=(
+        *("R-DRA-90", "R-DRA-91", "R-DRA-92", "R-DRA-93", "R-DRA-94", "R-DRA-95", "R-DRA-96", "R-DRA-97"),
+        *("R-DRA-98", "R-DRA-99", "R-FIT-13", "R-FIT-14", "R-FIT-15", "R-BATCH-23", "R-ARGS-05"),
+    ),
+    needs=("devices", "scripted"),
+    examples=110,
+)
+def test_devices_that_must_be_ready_and_serve_resources(check: Check, history: History) -> None:
+    check(history)

@@ -31,15 +31,22 @@ _NODES = st.builds(lambda images: node(images=images), _IMAGES)
 _CONTAINERS = st.lists(st.sampled_from(_ASKED), min_size=1, max_size=3)
 
 
-def _pod(asked: list[str], starting: str, amount: str) -> Json:
+def _pod(asked: list[str], starting: str, amount: str, mounted: str = "") -> Json:
     return pod(
         "",
+        volumes=[{"name": "v", "image": {"reference": mounted}}] if mounted else [],
         containers=[container(f"c{number}", cpu(amount), image=image) for number, image in enumerate(asked)],
         initContainers=[container("i", image=starting)] if starting else [],
     )
 
 
-_PODS = st.builds(_pod, _CONTAINERS, st.sampled_from(["", "", "a", "b:1"]), CPU_REQUESTS)
+_PODS = st.builds(
+    _pod,
+    _CONTAINERS,
+    st.sampled_from(["", "", "a", "b:1"]),
+    CPU_REQUESTS,
+    st.sampled_from(["", "", "b:1", "a", "elsewhere"]),
+)
 
 
 _BIG = 900 * _MB

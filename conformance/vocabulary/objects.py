@@ -73,11 +73,12 @@ def pod(
         ownerReferences=[owner] if owner else [],
     )
     listed = [container("c", requests)] if containers is None else list(containers)
+    own_users = {"hostUsers": False} if spec.get("hostUsers") is False else {}
     return {
         "apiVersion": "v1",
         "kind": "Pod",
         "metadata": metadata,
-        "spec": _said(containers=listed, **spec),
+        "spec": {**_said(containers=listed, **spec), **own_users},
         **_said(status=status),
     }
 

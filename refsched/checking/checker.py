@@ -190,7 +190,7 @@ class Checker:
         for claim in written_claims((record,)):
             stored = self.scheduler.state.api.get(
                 ResourceClaim, claim.metadata.name, claim.metadata.namespace
-            )
+            ) or self._claim_writes.deleted.get(claim.key)
             if stored is None:
                 continue
             found = list(self._claim_writes.take(claim))

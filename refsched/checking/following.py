@@ -48,6 +48,7 @@ from refsched.volumes.orders import VolumeOrder
 
 T = TypeVar("T")
 
+_FEASIBLE = NodeStatus("Success")
 _GAVE_UP = "asked by caller to stop allocating devices: "
 
 
@@ -256,8 +257,12 @@ class Following:
         return cast("T", node)
 
     def _hint(self, record: Attempt, options: Sequence[T]) -> object:
-        """Returns the node that the record shows to be chosen. A hint that was not taken leaves no trace."""
-        self.hint = str(record.node if record.node in options else options[0])
+        """Returns the node that the record shows to be chosen, if no other one was evaluated; or else one that was
+        rejected, which leaves no other trace."""
+        evaluated = record.filter or {}
+        rejected = (str(each) for each in options if evaluated.get(str(each), _FEASIBLE) != _FEASIBLE)
+        otherwise = str(record.node if record.node in options else options[0])
+        self.hint = otherwise if evaluated.keys() <= {otherwise} else next(rejected, otherwise)
         return self.hint
 
     def _created(self, name: str) -> str:

@@ -17,8 +17,9 @@ from attrs import Factory, define
 from refsched.checking.agreement import Disagreement
 from refsched.checking.recorded_devices import devices_of, written_claims
 from refsched.objects.dra import DeviceAllocationConfiguration, ResourceClaim
+from refsched.objects.reading import read_as
 from refsched.objects.selectors import NodeSelectorRequirement
-from refsched.records import Create, Record, Update
+from refsched.records import Create, Record, Update, Write
 
 # --- What a claim was given -----------------------------------------------------------------------
 
@@ -89,10 +90,11 @@ class ClaimWrites:
     server may have assigned it.
 
     ``are_reported`` says that every write into a claim is reported. An implementation that has reported one of
-    them is expected to report all.
+    them is expected to report all. ``deleted`` are the claims that the specification has deleted, as they were.
     """
 
     are_reported: bool = False
+    deleted: dict[str, ResourceClaim] = Factory(dict)
     _written: dict[str, list[ResourceClaim]] = Factory(dict)
     _expected: list[ResourceClaim] = Factory(list)
     _input_uids: set[str] = Factory(set)
@@ -102,6 +104,9 @@ class ClaimWrites:
             self._written.setdefault(claim.key, []).append(claim)
             if claim.is_allocated:
                 self._expected.append(claim)
+        if isinstance(record, Write) and record.verb == "delete" and record.object["kind"] == "ResourceClaim":
+            claim = read_as(ResourceClaim, record.object)
+            self.deleted[claim.key] = claim
 
     def missing(self) -> list[Disagreement]:
         """Returns the claims that should have been given devices by now and were not written."""

@@ -56,6 +56,24 @@ def test_a_node_that_is_not_offered_is_noted_and_followed() -> None:
     assert choices.not_allowed == [NotAllowed("node", ["n1"], "no node")]
 
 
+@pytest.mark.parametrize(
+    ("evaluated", "hint"),
+    [
+        ({"n2": FEASIBLE}, "n2"),
+        ({"n1": FEASIBLE, "n2": FEASIBLE, "n3": NodeStatus("Unschedulable")}, "n3"),
+        ({"n1": FEASIBLE, "n2": FEASIBLE}, "n2"),
+        (None, "n2"),
+    ],
+)
+def test_a_hint_is_the_chosen_node_unless_others_were_evaluated(
+    evaluated: dict[str, NodeStatus] | None, hint: str
+) -> None:
+    choices = following(node="n2", filter=evaluated)
+    assert choices.choose("hint", ["n3", "n2"]) == hint
+    choices = following(node="n9", filter=evaluated)
+    assert choices.choose("hint", ["n3"]) == "n3"
+
+
 def test_errors_are_reported_in_the_order_of_the_message() -> None:
     choices = following(message="preemption: [no room on n10, no room on n2, no room on n1]")
     errors = [f"no room on {node}" for node in ("n1", "n2", "n10")]

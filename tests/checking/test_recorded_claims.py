@@ -11,7 +11,7 @@ from device_world import DRIVER, Json, claim, device, device_class, one, piece
 from world import configuration, node_object, pod_object
 
 from refsched.checking.checker import Checker
-from refsched.checking.recorded_claims import allocation_disagreements
+from refsched.checking.recorded_claims import ClaimWrites, allocation_disagreements
 from refsched.objects.dra import DELETE_PROTECTION, ResourceClaim
 from refsched.objects.reading import read_as
 from refsched.records import Attempt, Create, Record, Write
@@ -185,3 +185,13 @@ def test_whoever_leaves_the_api_server_to_others_has_to_report_all_writes() -> N
     checker.take(Attempt("default/p", "scheduled", node="n1"))
 
     assert "write.default/c" in [each.member for each in checker.take_missing()]
+
+
+def test_a_claim_that_the_specification_deleted_meanwhile_is_compared_as_it_was() -> None:
+    writes = ClaimWrites()
+    writes.specify(Write("update", whole()))
+    writes.specify(Write("delete", whole()))
+
+    assert list(writes.take(read_as(ResourceClaim, whole()))) == []
+    assert writes.deleted.keys() == {"default/c"}
+    assert writes.missing() == []

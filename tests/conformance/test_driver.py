@@ -187,3 +187,19 @@ def test_a_plugin_that_the_pod_on_permit_does_not_wait_for_is_not_asked_to_allow
         transcript = try_history(adapter, history)
     assert not transcript.findings
     assert not any(isinstance(entry.record, Permit) for entry in transcript.seen)
+
+
+def test_the_deletion_of_a_claim_is_not_repeated_for_the_scheduler_that_carried_it_out(
+    api: ApiServer,
+) -> None:
+    claim = thing("ResourceClaim", "c", "resource.k8s.io/v1")
+    api.take(Create(claim))
+
+    assert api.take(Write("delete", claim)) == []
+    assert api.accepts(Create(claim))
+
+
+def test_the_deletion_of_a_victim_is_carried_out(api: ApiServer) -> None:
+    api.take(Create(pod("p")))
+
+    assert api.take(Write("delete", pod("p"))) == [Delete(Reference("Pod", "p", namespace="default"))]

@@ -122,6 +122,24 @@ def _holding(name: str, cpu: str) -> Json:
     return {"name": name, "allocatedResources": {"cpu": cpu}, "resources": requests}
 
 
+def test_what_devices_serve_need_not_be_free_on_a_node_that_has_none_of_it() -> None:
+    resource = "example.com/gpu"
+    asking = pod("b").object
+    asking = {**asking, "spec": {**asking["spec"], "containers": [_asking("c", "1m")]}}
+    asking["spec"]["containers"][0]["resources"]["requests"][resource] = "1"
+    serving = Create(
+        {
+            "apiVersion": "resource.k8s.io/v1",
+            "kind": "DeviceClass",
+            "metadata": {"name": "gpus"},
+            "spec": {"extendedResourceName": resource},
+        }
+    )
+    steps = (Create(asking), scheduled("b", "n"))
+    assert broken(node("n"), serving, *steps, release=RELEASES["1.37"]) == []
+    assert broken(node("n"), *steps, release=RELEASES["1.37"]) == ["R-INV-01"]
+
+
 def test_an_assumed_pod_counts_before_it_is_bound() -> None:
     first = (node("n"), pod("a"), pod("b", "1001m"), scheduled("a", "n"))
     assert broken(*first, scheduled("b", "n")) == ["R-INV-01"]

@@ -38,6 +38,9 @@ OWN = (
     "devices",
     "multiple_claims",
     "allocations",
+    "batches",
+    "before_binding",
+    "declared_features",
 )
 """The areas that are tested here."""
 

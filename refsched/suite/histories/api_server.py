@@ -123,8 +123,10 @@ class ApiServer:
                 self._objects.pop(key, None)
                 for known in (self._bound, self._nominated) if key[0] == "Pod" else ():
                     known.pop("/".join(key[1:]), None)
-            case Write("delete", value):
+            case Write("delete", value) if value["kind"] == "Pod":
                 return self._deleted(_key(value))
+            case Write("delete", value):  # The scheduler has carried that out itself.
+                self._objects.pop(_key(value), None)
             case Write(_, value):
                 return self._written(value)
             case Attempt():

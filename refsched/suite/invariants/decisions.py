@@ -89,7 +89,7 @@ def _promises(
 def fits(ledger: Ledger, attempt: Attempt, promises: Promises) -> Iterator[Finding]:
     """R-INV-01 (shows in any record): A pod fits on the node that is chosen for it, in each resource that the pod
     asks for, beside all that is bound or assumed there, unless the configuration ignores that resource or has no
-    NodeResourcesFit."""
+    NodeResourcesFit, or the node has none of it and a DeviceClass serves it."""
     node, pod = ledger.nodes.get(attempt.node or ""), ledger.pods[attempt.pod]
     if node is None or not promises.fits or attempt.pod in ledger.held | ledger.unclear:
         return
@@ -103,6 +103,8 @@ def fits(ledger: Ledger, attempt: Attempt, promises: Promises) -> Iterator[Findi
         yield Finding("R-INV-01", "node", f"room for one more pod on {node.name}", len(others), attempt.pod)
     for resource in ("cpu", "memory", "ephemeral-storage", *asked.scalar):
         wanted, free = amount(asked, resource), amount(allocatable, resource) - amount(used, resource)
+        if resource in ledger.served and not amount(allocatable, resource):
+            continue
         if wanted > max(free, 0) and not promises.ignores(resource):
             expected = f"{wanted} of {resource} free on {node.name}"
             yield Finding("R-INV-01", "node", expected, free, attempt.pod)

@@ -10,6 +10,7 @@ from attrs import Factory, define
 
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
+from refsched.plugins.dynamic_resources_extended import OF_A_CLASS
 from refsched.records import SCHEDULED, Attempt, Bind, Create, Delete, Queues, Record, Update
 from refsched.releases.release import Release
 from refsched.suite.histories.api_server import took_the_binding
@@ -33,6 +34,8 @@ class Ledger:
     bound: dict[str, str] = Factory(dict)
     assumed: dict[str, str] = Factory(dict)
     held: set[str] = Factory(set)
+    served: set[str] = Factory(set)
+    """A DeviceClass has served these extended resources."""
     unclear: set[str] = Factory(set)
     """Later records do not say enough of these pods: those that were deleted in mid-cycle, since what is
     reported of them may be about their successors, those that were requeued although they had a node, and those
@@ -77,6 +80,9 @@ class Ledger:
                 yield pod
 
     def _show(self, value: dict[str, Any]) -> None:
+        if value["kind"] == "DeviceClass":
+            named = value.get("spec", {}).get("extendedResourceName")
+            self.served |= {named or "", f"{OF_A_CLASS}{value['metadata']['name']}"}
         if value["kind"] not in ("Node", "Pod"):
             return
         read = read_known(known_fields(value, self.release), self.release)

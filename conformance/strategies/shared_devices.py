@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shared devices: devices that are tainted, consume counters, come in shares, or reach nodes of their own.
+
+Each history is about one of these. Claims are given devices one after the other; then one is deallocated or
+deleted, or a slice or a rule changes, and those that wait are tried again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from conformance.strategies import taint_rules
+from conformance.strategies.claims_in_turn import afterwards, asking, begin, claimed, exactly, requests
+from conformance.vocabulary.allocations import opaque
+from conformance.vocabulary.devices import (
+    DRIVER,
+    EVERYWHERE,
+    claim_user,
+    resource_claim,
+    resource_slice,
+)
+from conformance.vocabulary.objects import ZONE, with_spec
+from refsched.suite.histories.history import History
+
+Json = dict[str, Any]
+
+
+# --- Counters -------------------------------------------------------------------------------------
+
+
+def _consuming(
+    name: str, amount: str, counter_set: str = "set", counter: str = "memory", **more: Any
+) -> Json:
+    consumed = [{"counterSet": counter_set, "counters": {counter: {"value": amount}}}]
+    return {"name": name, "consumesCounters": consumed, **more}
+
+
+def _counter_set(name: str, amount: str) -> Json:
+    return {"name": name, "counters": {"memory": {"value": amount}}}
+
+
+def _of_counters(sets: Sequence[Json], pieces: int) -> Json:
+    spec = {
+        "driver": DRIVER,
+        "pool": {"name": "p", "generation": 1, "resourceSliceCount": pieces},
+        **EVERYWHERE,
+        "sharedCounters": list(sets),
+    }
+    return {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "ResourceSlice",
+        "metadata": {"name": "counters"},
+        "spec": spec,
+    }
+
+
+_SETS = st.sampled_from(
+    [
+        *[[_counter_set("set", "3")]] * 6,
+        [_counter_set("set", "3"), _counter_set("set", "4")],
+        [_counter_set("other", "3")],
+        [_counter_set("set", "2"), _counter_set("other", "1")],
+    ]
+)
+_CONSUMED = st.sampled_from(["1", "2", "3", "1", "2", "4", "1500m"])
+
+
+@st.composite
+def _partitioned(draw: DrawFn) -> History:
+    """Devices of one pool, on one node or two, share counters; a plain pool may have devices beside it."""
+    pieces = draw(st.integers(1, 2))
+    slices = [_of_counters(draw(_SETS), pieces + 1)]
+    for piece in range(pieces):
+        devices = [
+            _consuming(
+                f"d{piece}{number}",
+                draw(_CONSUMED),
+                draw(st.sampled_from(["set", "set", "set", "set", "set", "other"])),
+                draw(st.sampled_from(["memory"] * 11 + ["cores"])),
+                **({"allowMultipleAllocations": True} if draw(st.booleans()) else {}),
+            )
+            for number in range(draw(st.integers(1, 4)))
+        ]
+        where = {"nodeName": f"n{piece + 1}"} if pieces > 1 else EVERYWHERE
+        of_pool = {"name": "p", "generation": 1, "resourceSliceCount": pieces + 1}
+        slices.append(resource_slice(f"s{piece}", devices, where, of_pool))
+    if draw(st.sampled_from([True, False, False])):
+        slices.append(resource_slice("plain", [{"name": "d"}], {"nodeName": "n1"}))
+    cluster = begin(pieces, *slices)
+    counts = draw(st.lists(st.sampled_from([1, 2, 1, 2, 0]), min_size=2, max_size=4))
+    claims = [requests(exactly(count)) for count in counts]
+    claimed(cluster, claims)
+    afterwards(draw, cluster, claims)
+    return cluster.history()
+
+
+# --- Shares ---------------------------------------------------------------------------------------
+
+_POLICIES: SearchStrategy[Json | None] = st.sampled_from(
+    [
+        None,
+        {"default": "1"},
+        *[{"default": "2", "validValues": ["1", "2", "4"]}] * 2,
+        {"default": "1", "validRange": {"min": "1", "max": "3", "step": "1"}},
+        {"default": "3", "validRange": {"min": "1", "max": "8", "step": "2"}},
+        {"default": "2", "validRange": {"min": "2", "max": "6"}},
+        {"default": "2", "validRange": {"min": "3", "step": "2"}},
+    ]
+)
+_ASKED: SearchStrategy[Json] = st.sampled_from(
+    [
+        {},
+        {},
+        {"memory": "1"},
+        {"memory": "2"},
+        *[{"memory": "3"}] * 2,
+        {"memory": "4"},
+        {"memory": "500m"},
+        *[{"memory": "9"}] * 2,
+        *[{"memory": "-1"}] * 2,
+        {"cores": "1"},
+    ]
+)
+
+
+@st.composite
+def _shared(draw: DrawFn) -> History:
+    """Devices have a capacity that is shared, or are too small as a whole."""
+    devices = []
+    for number in range(draw(st.integers(1, 2))):
+        policy = draw(_POLICIES)
+        capacity = {
+            "value": draw(st.sampled_from(["4", "4", "3", "8"])),
+            **({"requestPolicy": policy} if policy else {}),
+        }
+        is_shared = draw(st.sampled_from([True, True, True, False]))
+        devices.append(
+            {
+                "name": f"d{number}",
+                "capacity": {"memory": capacity},
+                **({"allowMultipleAllocations": True} if is_shared else {}),
+            }
+        )
+    cluster = begin(1, resource_slice("s0", devices))
+    claims = []
+    for _ in range(draw(st.integers(2, 4))):
+        asked = [
+            exactly(
+                draw(st.sampled_from([1, 1, 1, 2, 0, 0])),
+                **({"capacity": {"requests": amounts}} if (amounts := draw(_ASKED)) else {}),
+            )
+            for _ in range(draw(st.sampled_from([1, 1, 2])))
+        ]
+        claims.append(requests(*asked))
+    claimed(cluster, claims)
+    afterwards(draw, cluster, claims)
+    if draw(st.booleans()):
+        cluster.add(resource_claim("last", requests(exactly())))
+        cluster.add_pod(claim_user("last"))
+        cluster.schedule(1)
+    return cluster.history()
+
+
+# --- Attributes, nodes and the order of pools -----------------------------------------------------
+
+_DISTINCT = st.sampled_from(
+    [[], [{"distinctAttribute": f"{DRIVER}/slot"}], [{"distinctAttribute": f"{DRIVER}/slot"}]]
+)
+_SLOTS = st.sampled_from([0, 1, 0, 2, None])
+_NODES_OF_A_DEVICE: SearchStrategy[Json] = st.sampled_from(
+    [
+        {"nodeName": "n1"},
+        {"nodeName": "n2"},
+        {"allNodes": True},
+        {
+            "nodeSelector": {
+                "nodeSelectorTerms": [
+                    {"matchExpressions": [{"key": ZONE, "operator": "In", "values": ["a"]}]}
+                ]
+            }
+        },
+    ]
+)
+
+
+@st.composite
+def _selected(draw: DrawFn) -> History:
+    """Devices differ in an attribute, in the nodes that they reach, and in what must be true before they are used;
+    pools and slices do not come in the order of their names."""
+    slices = []
+    for name in draw(st.permutations(["b", "a", "c"]))[: draw(st.integers(1, 3))]:
+        own_nodes = draw(st.booleans())
+        devices = []
+        for number in range(draw(st.integers(1, 3))):
+            slot = draw(_SLOTS)
+            devices.append(
+                {
+                    "name": f"d{number}" if draw(st.sampled_from([True] * 9 + [False])) else "d0",
+                    **({"attributes": {"slot": {"int": slot}}} if slot is not None else {}),
+                    **(draw(_NODES_OF_A_DEVICE) if own_nodes else {}),
+                    **(
+                        {"bindingConditions": ["Ready"], "bindingFailureConditions": ["Broken"]}
+                        if draw(st.sampled_from([False, False, False, True]))
+                        else {}
+                    ),
+                }
+            )
+        where = {"perDeviceNodeSelection": True} if own_nodes else EVERYWHERE
+        same_pool = draw(st.booleans())
+        count = draw(st.sampled_from([1, 1, 1, 1, 2]))
+        of_pool = {"name": "p" if same_pool else name, "generation": 1, "resourceSliceCount": count}
+        slices.append(resource_slice(name, devices, where, of_pool))
+    pool_sizes = [each["spec"]["pool"]["name"] for each in slices]
+    if pool_sizes.count("p") == 2:
+        slices = [
+            with_spec(each, pool={**each["spec"]["pool"], "resourceSliceCount": 2})
+            if each["spec"]["pool"]["name"] == "p"
+            else each
+            for each in slices
+        ]
+    cluster = begin(2, *slices)
+    claims = []
+    for _ in range(draw(st.integers(1, 3))):
+        counts = draw(st.lists(st.sampled_from([1, 1, 2, 3, 0]), min_size=1, max_size=2))
+        constraints = draw(_DISTINCT)
+        claims.append(
+            requests(*map(exactly, counts), **({"constraints": constraints} if constraints else {}))
+        )
+    claimed(cluster, claims)
+    afterwards(draw, cluster, claims)
+    return cluster.history()
+
+
+# --- Alternatives, tolerations and configurations -------------------------------------------------
+
+_CONFIGURED: SearchStrategy[list[str]] = st.sampled_from(
+    [[], ["r0"], ["r0", "r1"], ["r1"], ["r0/a1"], ["r0/a0", "r1"], ["r0/a0", "r0/a1"], ["r0", "r0/a0"]]
+)
+
+
+@st.composite
+def _alternatives(draw: DrawFn) -> History:
+    """Nodes differ in how many devices they have, so that another alternative of a claim would be allocated on
+    each; what is configured names some of the requests."""
+    counts = draw(st.lists(st.sampled_from([1, 2, 3]), min_size=2, max_size=2))
+    slices = [
+        resource_slice(
+            f"s{number}", [{"name": f"d{each}"} for each in range(count)], {"nodeName": f"n{number + 1}"}
+        )
+        for number, count in enumerate(counts)
+    ]
+    cluster = begin(2, *slices)
+    tolerations = draw(st.sampled_from([[], [{"key": "k", "operator": "Exists", "effect": "NoSchedule"}]]))
+    wanted = draw(st.sampled_from([[2, 1], [3, 2, 1], [2, 1, 1], [30, 1], [33, 1]]))
+    listed = [
+        {"name": f"a{number}", **asking(count, **({"tolerations": tolerations} if tolerations else {}))}
+        for number, count in enumerate(wanted)
+    ]
+    more = draw(st.sampled_from([[], [exactly(1)], [exactly(1)], [exactly(3)], [exactly(20), exactly(20)]]))
+    configs = [
+        {**({"requests": named} if named else {}), **opaque(number)}
+        for number, named in enumerate(draw(st.lists(_CONFIGURED, max_size=2)))
+    ]
+    devices = requests({"firstAvailable": listed}, *more, **({"config": configs} if configs else {}))
+    claims = [devices, requests(exactly()), requests({"firstAvailable": listed})]
+    cluster.add(*(resource_claim(f"c{number}", each) for number, each in enumerate(claims)))
+    first = draw(st.sampled_from([("c0",), ("c0", "c2"), ("c2", "c0")]))
+    cluster.add_pod(claim_user(*first))
+    cluster.add_pod(claim_user("c1"))
+    cluster.schedule()
+    return cluster.history()
+
+
+def histories() -> SearchStrategy[History]:
+    return st.one_of(
+        taint_rules.without_rules(),
+        *[_partitioned(), _shared(), _selected(), _alternatives()] * 2,
+        _shared(),
+        _selected(),
+        _alternatives(),
+    )
