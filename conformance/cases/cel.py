@@ -5,7 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from conformance.cases.cel_expressions import DEVICE, DO_NOT_COMPILE, ERRORS, FALSE, TRUE
+from conformance.cases.cel_expressions import (
+    BEFORE_1_37,
+    DEVICE,
+    DO_NOT_COMPILE,
+    ERRORS,
+    FALSE,
+    SINCE_1_37,
+    TRUE,
+)
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.devices import (
     Json,
@@ -63,6 +71,18 @@ def _cases() -> Iterator[Case]:
                 _selecting(*([each] for each in group[first : first + _AT_MOST])),
                 (rule,),
             )
+    yield Case(
+        "cel_since_1_37",
+        "An attribute is of type dyn, and orValue is called on optionals alone.",
+        _selecting(*([each] for each in SINCE_1_37)),
+        ("R-DRA-140", "R-DRA-141", "R-DRA-142"),
+    )
+    yield Case(
+        "cel_before_1_37",
+        "An attribute is not of type dyn, and orValue of anything but an optional is the value itself.",
+        _selecting(*([each] for each in BEFORE_1_37)),
+        ("R-DRA-143", "R-DRA-144", "R-DRA-145"),
+    )
 
 
 CASES: tuple[Case, ...] = tuple(_cases())

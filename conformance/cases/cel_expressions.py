@@ -76,7 +76,7 @@ _TRUE_OPTIONALS = (
     f"{A}.?nope.?deeper.orValue(1) == 1 && !{A}.numa.?x.hasValue() && {A}[?'model'].orValue('z') == 'Ab'",
     f"{A}[?'nope'].orValue('z') == 'z' && device.attributes[?'{DRIVER}'].ecc.orValue(false)",
     f"device.attributes[?'{DRIVER}']['ecc'].value() && device.attributes[?'nobody.org'].hasValue()",
-    f"{A}.numa.orValue(2) == 1 && optional.of(1).orValue(1 / dyn(0)) == 1",
+    "optional.of(1).orValue(1 / dyn(0)) == 1",
     "optional.of(1).value() == 1 && !optional.none().hasValue() && optional.of(1) != optional.of(2)",
     "!optional.ofNonZeroValue(0).hasValue() && optional.ofNonZeroValue('a').value() == 'a'",
     f"{A}.?nope.or({A}.?numa).value() == 1 && optional.of(1).or(optional.of(2)).value() == 1",
@@ -290,10 +290,23 @@ DO_NOT_COMPILE = (
     "true || optional.of(1) == optional.of('a')",
     "true || device.?foo.hasValue()",
     "1",
-    "dyn(true)",
     "9223372036854775808 == 0",
 )
 """Expressions that do not compile."""
+
+SINCE_1_37 = (
+    "dyn(true)",
+    f"true || {A}.numa.all(x, false)",
+    f"[{A}.ecc, dyn(true)].exists(x, x)",
+    f"{A}.numa.orValue(2) == 1",
+)
+BEFORE_1_37 = (
+    "false ? true : dyn(true)",
+    f"{A}.numa.exists(x, true)",
+    f"[{A}.model].exists(m, m.exists(x, true)) || true",
+    f"{A}.ecc.or(optional.of(false)) == dyn(true)",
+)
+"""Expressions that come to something else for the device since v1.37."""
 
 FALSE = (
     f"{A}.numa == 0",

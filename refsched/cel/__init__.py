@@ -7,25 +7,26 @@ and what is missing is reported in cel-go's words (docs/decisions.md says what e
 that cannot be compiled fails for every device, unlike one whose evaluation fails.
 
 The modules are `compiler` (from a tree to a function), `types` (what is refused before that), `operators`,
-`functions`, `optional`, `values`, and `limits` (what bounds an evaluation; the estimated cost of an
-expression is not specified).
+`functions`, `optional`, `values`, `steps` (what releases do otherwise), and `limits` (what bounds an evaluation;
+the estimated cost of an expression is not specified).
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from refsched.cel.steps import AS_PROMISED, CelSteps
 from refsched.cel.values import CelError
 
 if TYPE_CHECKING:
     from refsched.cel.compiler import CelProgram
 
-__all__ = ["CelError", "compile_selector"]
+__all__ = ["CelError", "CelSteps", "compile_selector"]
 
 
-def compile_selector(expression: str) -> CelProgram:
+def compile_selector(expression: str, steps: CelSteps = AS_PROMISED) -> CelProgram:
     """Returns the expression as a function of a device. Raises CelError. The compiler is loaded by the first
     call."""
     from refsched.cel.compiler import compile_selector as compile_now
 
-    return compile_now(expression)
+    return compile_now(expression, steps)

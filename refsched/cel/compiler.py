@@ -3,7 +3,7 @@
 
 Promised: what a CEL selector may say is documented with the DeviceSelector of resource.k8s.io.
 Shows in: devices.
-Source: dynamic-resource-allocation/cel/compile.go; github.com/google/cel-go interpreter (v0.26.0).
+Source: dynamic-resource-allocation/cel/compile.go; github.com/google/cel-go interpreter (v0.29.2).
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ from refsched.cel.optional import (
     selected,
     without_optional_syntax,
 )
+from refsched.cel.steps import CelSteps
 from refsched.cel.tree import arguments, bare_name, if_marked, subtrees, unwrapped
 from refsched.cel.types import check_types
 from refsched.cel.values import (
@@ -46,11 +47,12 @@ from refsched.cel.values import (
     CelType,
     CelValueError,
     Domains,
+    Optional,
     refused,
     type_name,
 )
 from refsched.errors import InputError
-from refsched.rules import applies
+from refsched.rules import applies, listening
 
 if TYPE_CHECKING:
     from lark import Token, Tree
@@ -83,20 +85,30 @@ class CelProgram:
         return value
 
 
+def compile_selector(expression: str, steps: CelSteps) -> CelProgram:
+    """Returns the program, which is kept, and applies the rules by which it was compiled each time."""
+    program, rules = _compiled(expression, steps)
+    for rule in rules:
+        applies(rule)
+    return program
+
+
 @lru_cache(maxsize=256)
-def compile_selector(expression: str) -> CelProgram:
+def _compiled(expression: str, steps: CelSteps) -> tuple[CelProgram, frozenset[str]]:
     """R-DRA-74: A selector that does not parse, or that names something unknown to CEL, cannot be compiled."""
     from celpy.celparser import CELParseError, CELParser
 
+    rules: set[str] = set()
     try:
         tree: Tree[Token] = CELParser().parse(without_optional_syntax(expression))
-        program = CelProgram(_Compiler(frozenset({_DEVICE, *_TYPES})).compile(tree))
-        check_types(tree, tuple(_TYPES))
+        program = CelProgram(_Compiler(frozenset({_DEVICE, *_TYPES}), steps).compile(tree))
+        with listening(rules.add):
+            check_types(tree, tuple(_TYPES), steps)
     except CELParseError:
         raise refused("Syntax error") from None
     except RecursionError:
         raise too_deep() from None
-    return program
+    return program, frozenset(rules)
 
 
 def _not_followed(function: str) -> InputError:
@@ -124,6 +136,7 @@ class _Compiler:
     """A _Compiler compiles an expression in which these names are declared."""
 
     names: frozenset[str]
+    steps: CelSteps
 
     def compile(self, tree: Tree[Token]) -> Evaluate:
         children = tree.children
@@ -303,7 +316,14 @@ class _Compiler:
 
     def _alternative(self, holder: Tree[Token], other: Tree[Token], *, unwraps: bool) -> Evaluate:
         base, instead = self.compile(holder), self.compile(other)
-        return lambda scope: alternative(base(scope), lambda: instead(scope), unwraps=unwraps)
+
+        def evaluate(scope: Scope) -> Any:
+            value = base(scope)
+            if not isinstance(value, Optional):
+                return self.steps.alternative_of(value)
+            return alternative(value, lambda: instead(scope), unwraps=unwraps)
+
+        return evaluate
 
     def _with(self, name: str) -> _Compiler:
-        return _Compiler(self.names | {name})
+        return _Compiler(self.names | {name}, self.steps)

@@ -108,11 +108,8 @@ def mapped(optional: Any, each: Callable[[Any], Any], *, flat: bool) -> Any:
     return each(optional.content) if flat else Optional(True, each(optional.content))
 
 
-def alternative(value: Any, other: Callable[[], Any], *, unwraps: bool) -> Any:
-    """Evaluates the methods or and orValue. A value that is no optional stays as it is, and ``other`` is
-    evaluated only if there is no value."""
-    if not isinstance(value, Optional):
-        return value
+def alternative(value: Optional, other: Callable[[], Any], *, unwraps: bool) -> Any:
+    """Evaluates the methods or and orValue: ``other`` only if there is no value."""
     if not value.present:
         return other()
     return value.content if unwraps else value

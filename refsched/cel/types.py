@@ -7,7 +7,7 @@ on the first device for which the selector is evaluated, even if the evaluation 
 Promised: that expressions are checked for their types is documented with the language CEL.
 Shows in: devices.
 Source: dynamic-resource-allocation/cel/compile.go, CompileCELExpression; github.com/google/cel-go
-checker/checker.go, cel/validator.go (v0.26.0).
+checker/checker.go, cel/validator.go (v0.29.2).
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from refsched.cel.overloads import (
     equivalent,
     result_of,
 )
+from refsched.cel.steps import CelSteps
 from refsched.cel.tree import arguments, bare_name, if_marked, subtrees, unwrapped
 from refsched.cel.values import CelError
 from refsched.rules import applies
@@ -39,10 +40,15 @@ if TYPE_CHECKING:
     from lark import Token, Tree
 
 _DEVICE = Type("kubernetes.DRADevice")
+
+
+def _of_domains(found: Type) -> Type:
+    return Type("map", (STRING, Type("map", (STRING, found))))
+
+
 _FIELDS: Mapping[str, Type] = {
     "driver": STRING,
-    "attributes": Type("map", (STRING, Type("map", (STRING, ANY)))),
-    "capacity": Type("map", (STRING, Type("map", (STRING, Type("kubernetes.Quantity"))))),
+    "capacity": _of_domains(Type("kubernetes.Quantity")),
     "allowMultipleAllocations": BOOL,
 }
 _LITERALS = {
@@ -56,7 +62,7 @@ _LITERALS = {
 _QUANTIFIERS = frozenset({"all", "exists", "exists_one"})
 
 
-def check_types(tree: Tree[Token], types: Sequence[str]) -> None:
+def check_types(tree: Tree[Token], types: Sequence[str], steps: CelSteps) -> None:
     """R-DRA-78 (shows in devices): A selector whose types do not fit, or whose own type is neither bool nor that
     of an attribute, cannot be compiled.
 
@@ -64,8 +70,8 @@ def check_types(tree: Tree[Token], types: Sequence[str]) -> None:
     of types. Raises CelError.
     """
     scope = {"device": _DEVICE, **{name: Type("type", (Type(name),)) for name in types}}
-    found = _Typer(scope).type_of(tree)
-    if found not in (BOOL, ANY):
+    found = _Typer(scope, steps).type_of(tree)
+    if found != BOOL and not steps.may_be_result(found):
         applies("R-DRA-78")
         raise CelError(f"CEL compile error: must evaluate to bool or the unknown type, not {found}")
 
@@ -84,6 +90,7 @@ class _Typer:
     """``scope`` has the types of the names that are declared. That every name is declared was checked before."""
 
     scope: Mapping[str, Type]
+    steps: CelSteps
 
     def type_of(self, tree: Tree[Token]) -> Type:
         children = tree.children
@@ -151,7 +158,8 @@ class _Typer:
         if holder.name == "optional_type":
             return Type("optional_type", (self._selected(holder.of[0], name),))
         if holder == _DEVICE:
-            return _FIELDS.get(name) or _refuse(f"undefined field '{name}'")
+            fields = {**_FIELDS, "attributes": _of_domains(self.steps.attribute)}
+            return fields.get(name) or _refuse(f"undefined field '{name}'")
         if holder.name == "map":
             return holder.of[1]
         if _is_open(holder):
@@ -193,7 +201,8 @@ class _Typer:
         self, macro: str, holder: Tree[Token], variable: str | None, rest: Sequence[Tree[Token]]
     ) -> Type:
         items = self.type_of(holder)
-        if items not in (DYN, FREE) and items.name not in ("list", "map"):
+        ranges = items == FREE or items.name in ("list", "map")
+        if not ranges and not self.steps.may_be_range(items):
             _refuse(f"expression of type '{items}' cannot be range of a comprehension")
         each = items.of[0] if items.of else DYN
         inner = self._with(variable, each)
@@ -215,4 +224,4 @@ class _Typer:
         return Type("optional_type", (self._held(found) if flat else found,))
 
     def _with(self, name: str | None, found: Type) -> _Typer:
-        return _Typer({**self.scope, name or "": found})
+        return _Typer({**self.scope, name or "": found}, self.steps)

@@ -12,11 +12,11 @@ EnhanceRuntimeError.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from attrs import define, field, frozen
 
-from refsched.cel import CelError, compile_selector
+from refsched.cel import CelError, CelSteps, compile_selector
 from refsched.devices.capacity import NOTHING, has_capacity
 from refsched.devices.constraints import RequestName
 from refsched.devices.errors import AllocationError
@@ -88,6 +88,7 @@ class Matcher:
 
     claims: Sequence[ResourceClaim]
     node: Node
+    cel: ClassVar[CelSteps] = CelSteps()
     _known: dict[tuple[DeviceID, RequestKey], bool] = field(factory=dict)
 
     def matches(self, key: RequestKey, sized: SizedRequest, offered: OfferedDevice) -> bool:
@@ -113,7 +114,7 @@ class Matcher:
         for index, selector in enumerate(selectors):
             assert selector.cel is not None, "sizing a request has refused selectors without CEL"
             try:
-                if not compile_selector(selector.cel.expression).matches(offered.as_cel):
+                if not compile_selector(selector.cel.expression, self.cel).matches(offered.as_cel):
                     return False
             except CelError as error:
                 applies("R-DRA-41")

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from attrs import frozen
 
-from refsched.cel import CelError, compile_selector
+from refsched.cel import CelError, CelSteps, compile_selector
 from refsched.devices.claims import devices_in_use
 from refsched.devices.ids import DeviceID
 from refsched.devices.in_use import InUse
@@ -29,6 +29,7 @@ class CountedDevices:
     slices: Sequence[ResourceSlice]
     in_use: InUse
     objects: ObjectStore
+    cel: CelSteps = CelSteps()
 
     def count(self, resource: str, node: Node) -> tuple[int, int]:
         """Returns how many devices of the node the DeviceClass of the resource selects, and how many of them are
@@ -37,7 +38,7 @@ class CountedDevices:
         if device_class is None:
             return 0, 0
         try:
-            selected = [offered.id for offered in self._reached(node) if _is_selected(offered, device_class)]
+            selected = [offered.id for offered in self._reached(node) if self._selects(device_class, offered)]
         except CelError:
             return 0, 0
         return len(selected), sum(map(self.in_use.is_allocated, selected))
@@ -52,17 +53,16 @@ class CountedDevices:
                 if is_reached(offered, node):
                     yield offered
 
+    def _selects(self, device_class: DeviceClass, offered: OfferedDevice) -> bool:
+        return all(
+            compile_selector(selector.cel.expression, self.cel).matches(offered.as_cel)
+            for selector in device_class.spec.selectors
+            if selector.cel is not None
+        )
+
 
 def counted_devices(resources: Iterable[str], objects: ObjectStore) -> CountedDevices | None:
     """Returns the devices, or None if no DeviceClass serves any of the resources."""
     if not any(is_served_by_devices(name) and class_of(name, objects) is not None for name in resources):
         return None
     return CountedDevices(objects.list(ResourceSlice), devices_in_use(objects), objects)
-
-
-def _is_selected(offered: OfferedDevice, device_class: DeviceClass) -> bool:
-    return all(
-        compile_selector(selector.cel.expression).matches(offered.as_cel)
-        for selector in device_class.spec.selectors
-        if selector.cel is not None
-    )

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from conformance import cases
-from refsched.releases import DEFAULT
+from refsched.releases import DEFAULT, RELEASES
 from refsched.suite import Case
 from refsched.suite.adapters.connecting import connect
 from refsched.suite.catalogue.rules import all_rules
@@ -42,14 +43,23 @@ def is_of(release: str, case: Case) -> bool:
     return not case.rules or any(release in all_rules()[rule].releases for rule in case.rules)
 
 
+def of_case(case: Case) -> str:
+    """The default release, or the newest that the case is about."""
+    return next(name for name in (DEFAULT.name, *list(RELEASES)[::-1]) if is_of(name, case))
+
+
 @pytest.mark.parametrize("area", CASES)
 def test_every_rule_that_the_cases_of_an_area_name_decides_in_one_of_them(area: str) -> None:
     """A rule that rejects nodes decides in the case where it does, and not in the one where it must not."""
     named: set[str] = set()
     decided: set[str] = set()
-    with connect("refsched.reference") as newest, connect("refsched.reference:1.19") as earlier:
+    with ExitStack() as stack:
+        connected = {
+            name: stack.enter_context(connect(f"refsched.reference:{name}"))
+            for name in {of_case(case) for case in CASES[area]}
+        }
         for case in CASES[area]:
-            transcript = try_history(newest if is_of(DEFAULT.name, case) else earlier, case.history)
+            transcript = try_history(connected[of_case(case)], case.history)
             named.update(case.rules)
             decided.update(transcript.decisive)
 

@@ -28,6 +28,7 @@ from refsched.devices.results import Configs, class_configs, selected
 from refsched.devices.search import Place
 from refsched.objects.dra import DeviceAllocationConfiguration, DeviceAttribute, ResourceClaim, ResourceSlice
 from refsched.objects.node import Node
+from refsched.releases.v1_36.cel import CEL
 from refsched.rules import applies
 
 
@@ -73,6 +74,8 @@ class Counters(counters.Counters):
 
 @define
 class Matcher(requests.Matcher):
+    cel = CEL
+
     def problem_of(self, index: int, offered: OfferedDevice, problem: str) -> str:
         """R-WORDS-54 (instead of R-WORDS-04): The error of a selector does not name the device."""
         applies("R-WORDS-54")

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steps of CEL that a release may do otherwise; the defaults do what the rules say.
+
+Promised: what a CEL selector may say is documented with the DeviceSelector of resource.k8s.io.
+Shows in: devices.
+Source: dynamic-resource-allocation/cel/compile.go, newCompiler and validateOutputType;
+github.com/google/cel-go cel/library.go, optionalLib (v0.29.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from attrs import frozen
+
+from refsched.cel.overloads import DYN, Type
+from refsched.cel.values import no_such_overload
+from refsched.rules import applies
+
+
+def is_unknown(found: Type) -> bool:
+    """R-DRA-140: A selector may be of type dyn, which is the type of an attribute: whether it evaluates to a
+    boolean is known only for a device."""
+    return applies("R-DRA-140", when=found == DYN)
+
+
+def may_be_list(found: Type) -> bool:
+    """R-DRA-141: A macro may range over an attribute: that it is no list is an error only when the macro is
+    evaluated."""
+    return applies("R-DRA-141", when=found == DYN)
+
+
+def no_optional(value: Any) -> Any:
+    """R-DRA-142: The methods or and orValue of a value that is no optional are an error. Raises CelValueError."""
+    applies("R-DRA-142")
+    raise no_such_overload()
+
+
+@frozen
+class CelSteps:
+    """``attribute`` is the type of an attribute. ``may_be_result`` returns whether a selector may be of a type
+    other than bool, and ``may_be_range`` whether a macro may range over a type that is neither a list nor a
+    map. ``alternative_of`` returns what the methods or and orValue give for a value that is no optional."""
+
+    attribute: Type = DYN
+    may_be_result: Callable[[Type], bool] = is_unknown
+    may_be_range: Callable[[Type], bool] = may_be_list
+    alternative_of: Callable[[Any], Any] = no_optional
+
+
+AS_PROMISED = CelSteps()
