@@ -302,9 +302,9 @@ SINCE_1_37 = (
 )
 BEFORE_1_37 = (
     "false ? true : dyn(true)",
-    f"{A}.numa.exists(x, true)",
     f"[{A}.model].exists(m, m.exists(x, true)) || true",
     f"{A}.ecc.or(optional.of(false)) == dyn(true)",
+    f"{A}.numa.exists(x, true)",
 )
 """Expressions that come to something else for the device since v1.37."""
 
