@@ -39,7 +39,6 @@ class SmallApiServer:
         self.version = 1
         self.refuse: Refuse = lambda method, path, body: None
         self.streams: list[Any] = []
-        self.create("/api/v1/namespaces", {"metadata": {"name": "default"}})
 
     # --- Objects ----------------------------------------------------------------------------------
 

@@ -29,9 +29,8 @@ _MADE_BY_THE_SERVER = (
 )
 _WITH_STATUS = frozenset({"Node", "PersistentVolume", "PersistentVolumeClaim", "Pod", "PodDisruptionBudget"})
 _COMPLETED = frozenset({"Pod", "ReplicaSet", "ReplicationController", "Service", "StatefulSet"})
-_OF_THE_SERVER = frozenset({"DeviceTaintRule", "Namespace", "PriorityClass", "Service"})
+_OF_THE_SERVER = frozenset({"DeviceTaintRule", "PriorityClass", "Service"})
 """The API server has some of these itself, or does not serve them."""
-_ALWAYS_THERE = ("Namespace", "", "default")
 
 
 class ApiObjects:
@@ -41,20 +40,14 @@ class ApiObjects:
         self._client = client
         self._keys: dict[Key, None] = {}
 
-    @property
-    def has_default_namespace(self) -> bool:
-        """Returns whether the history has created the namespace that the API server has in any case."""
-        return _ALWAYS_THERE in self._keys
-
     def check(self, object: Json) -> None:
         """Raises ApiError if the API server would not create the object."""
         self._client.create(completed(object), dryRun="All")
 
     def create(self, object: Json) -> Json:
         whole = completed(object)
-        key = key_of(whole)
-        created = self._client.replace(whole) if key == _ALWAYS_THERE else self._client.create(whole)
-        self._keys[key] = None
+        created = self._client.create(whole)
+        self._keys[key_of(whole)] = None
         return self._with_status(created, whole)
 
     def update(self, object: Json) -> None:
@@ -73,11 +66,6 @@ class ApiObjects:
     def delete(self, key: Key) -> None:
         """Deletes an object at once. One that does not exist is not asked for again."""
         self._keys.pop(key, None)
-        if key == _ALWAYS_THERE:
-            self._client.replace(
-                {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "default", "labels": {}}}
-            )
-            return
         with _may_be_missing():
             deleted = self._client.delete(*key, AT_ONCE)
             if key[0] == "Namespace":

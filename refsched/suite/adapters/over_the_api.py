@@ -212,8 +212,6 @@ class OverTheApi:
             return {"unsupported": "a pod that is deleted and has no node exists no more"}
         if (pod.get("status") or {}).get("nominatedNodeName"):
             return {"unsupported": "a pod that is created may be attempted before it is nominated"}
-        if selects_namespaces(pod) and not self._objects.has_default_namespace:
-            return {"unsupported": "the namespace default always exists, and its labels may be selected"}
         pod = {name: value for name, value in pod.items() if name != "status"}
         self._objects.check(pod)
         self._waiting[key_of(pod)] = pod
@@ -307,14 +305,6 @@ class OverTheApi:
 def waits(object: Json) -> bool:
     """Returns whether this is a pod that waits until it is to be scheduled."""
     return object["kind"] == "Pod" and not (object.get("spec") or {}).get("nodeName")
-
-
-def selects_namespaces(value: Any) -> bool:
-    """Returns whether a selector of namespaces is anywhere in this, except for the empty one, which selects
-    namespaces that do not exist, too."""
-    if isinstance(value, Mapping):
-        return bool(value.get("namespaceSelector")) or any(map(selects_namespaces, value.values()))
-    return isinstance(value, list) and any(map(selects_namespaces, value))
 
 
 def needs_config(config: Mapping[str, Any]) -> bool:

@@ -17,7 +17,6 @@ from refsched.tools.configuration.feature_gates import with_feature_gates
 from refsched.tools.kubernetes_api.client import Client
 from refsched.tools.running.setting_up import Options
 from refsched.tools.running.setting_up import run as run_scheduler
-from refsched.tools.running.setting_up import shadow as run_shadow
 
 
 def options_of(kubernetes: str, gates: str, config: str | None, scheduler_name: str, seed: int) -> Options:
@@ -45,7 +44,9 @@ def run(kubeconfig: str, options: Options) -> int:
 
 def shadow(kubeconfig: str, options: Options) -> int:
     """Returns the exit code, when SIGINT or SIGTERM ends it."""
-    beside = run_shadow(Client(kubeconfig), options, _say, _until_a_signal())
+    from refsched.tools.running.shadow import shadow as run_beside
+
+    beside = run_beside(Client(kubeconfig), options, _say, _until_a_signal())
     _say(f"compared {counted(beside.compared, 'decision')}, of which {beside.differs} differ")
     return DISAGREED if beside.differs else AGREED
 

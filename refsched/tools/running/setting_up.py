@@ -21,7 +21,6 @@ from refsched.tools.kubernetes_api.client import Client
 from refsched.tools.running.lease import Lease
 from refsched.tools.running.mirror import Mirror
 from refsched.tools.running.running import Running
-from refsched.tools.running.shadow import Shadow
 from refsched.tools.running.writing import LostError, Writer
 
 Say = Callable[[str], None]
@@ -60,18 +59,6 @@ def scheduler_for(options: Options) -> Scheduler:
             reach=over_http,
         )
     )
-
-
-def shadow(client: Client, options: Options, say: Say, goes_on: Callable[[], bool]) -> Shadow:
-    """Says for as long as it goes on what the specification would decide. Nothing is written."""
-    scheduler = scheduler_for(options)
-    mirror = Mirror(scheduler, say)
-    beside = Shadow(scheduler, mirror, say)
-    with closing(Running(client, scheduler, mirror)) as running:
-        running.wait_for_lists(goes_on)
-        say(f"compares the decisions about the pods of {', '.join(scheduler.state.profiles)}")
-        running.follow(goes_on, beside.take)
-    return beside
 
 
 def run(client: Client, options: Options, say: Say, goes_on: Callable[[], bool]) -> bool:

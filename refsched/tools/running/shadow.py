@@ -8,17 +8,35 @@ just before. Then it goes on from what the other one has decided.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 
 from attrs import define
 
 from refsched.machine.scheduler import Scheduler
 from refsched.records import SCHEDULED, Attempt, Bind, NodeStatus
 from refsched.suite.catalogue.reasons import rule_of_reason
+from refsched.tools.kubernetes_api.client import Client
 from refsched.tools.kubernetes_api.decisions import Decision, decision_about
 from refsched.tools.kubernetes_api.watching import DELETED, Event
 from refsched.tools.running.mirror import Mirror
+from refsched.tools.running.running import Running
+from refsched.tools.running.setting_up import Options, scheduler_for
 
 HIGHEST_TOTAL = "R-SEARCH-04"
+
+
+def shadow(
+    client: Client, options: Options, say: Callable[[str], None], goes_on: Callable[[], bool]
+) -> Shadow:
+    """Says for as long as it goes on what the specification would decide. Nothing is written."""
+    scheduler = scheduler_for(options)
+    mirror = Mirror(scheduler, say)
+    beside = Shadow(scheduler, mirror, say)
+    with closing(Running(client, scheduler, mirror)) as running:
+        running.wait_for_lists(goes_on)
+        say(f"compares the decisions about the pods of {', '.join(scheduler.state.profiles)}")
+        running.follow(goes_on, beside.take)
+    return beside
 
 
 @define

@@ -18,7 +18,7 @@ import pytest
 from refsched.suite.adapters.connecting import connect
 from refsched.suite.adapters.control_plane import ControlPlane, control_plane_program, running_control_plane
 from refsched.suite.adapters.faults import AdapterUnavailable
-from refsched.tools.kubernetes_api.client import Client
+from refsched.tools.kubernetes_api.client import Client, kind_named
 
 pytest.importorskip("kubernetes", reason="the client of Kubernetes is not installed: refsched[cluster]")
 
@@ -66,7 +66,7 @@ def pod(name: str, cpu: str, priority: int = 0) -> Json:
 @is_built
 def test_it_is_an_api_server_that_listens_on_the_loopback_interface_only(plane: ControlPlane) -> None:
     client = Client(plane.kubeconfig)
-    assert client.get("Namespace", "", "default")["kind"] == "Namespace"
+    assert client.list_of(kind_named("Namespace"))["items"] == []
     assert running_control_plane(PROGRAM or Path()) is plane
     listening = _listening(plane._child.pid)
     assert [address for address, _ in listening] == ["127.0.0.1"]

@@ -17,7 +17,7 @@ from refsched.suite.adapters.api_objects import ApiObjects, completed
 from refsched.suite.adapters.connecting import connect
 from refsched.suite.adapters.control_plane import ControlPlane
 from refsched.suite.adapters.faults import AdapterFault
-from refsched.suite.adapters.over_the_api import OverTheApi, needs_config, over_the_api, selects_namespaces
+from refsched.suite.adapters.over_the_api import OverTheApi, needs_config, over_the_api
 from refsched.suite.adapters.scheduler_command import config_for
 from refsched.tools.kubernetes_api.client import Client
 
@@ -198,9 +198,6 @@ def test_what_an_api_server_refuses_or_does_not_have_is_unsupported(world: World
         assert session.observe().records == ()
         nominated = pod("p") | {"status": {"nominatedNodeName": "n"}}
         assert "before it is nominated" in str(session.create(nominated).unsupported)
-        term = {"topologyKey": "zone", "namespaceSelector": {"matchLabels": {"team": "a"}}}
-        affinity = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
-        assert "namespace default" in str(session.create(pod("p", affinity=affinity)).unsupported)
 
 
 def test_where_a_binding_fails_is_not_shown(world: World) -> None:
@@ -317,11 +314,6 @@ def test_an_object_that_is_deleted_twice_is_deleted(world: World) -> None:
     for _ in range(2):
         objects.delete(("Node", "", "n"))
     assert "/api/v1/nodes/n" not in world.api.objects
-
-
-def test_an_empty_selector_of_namespaces_selects_those_that_do_not_exist_too() -> None:
-    assert not selects_namespaces({"terms": [{"namespaceSelector": {}}]})
-    assert selects_namespaces({"terms": [{"namespaceSelector": {"matchLabels": {"a": "b"}}}]})
 
 
 def test_a_test_waits_for_no_lease_and_no_long_backoff(tmp_path: Path) -> None:
