@@ -8,7 +8,7 @@ nomination, and its victims stay terminating until it is its turn again.
 
 A scheduler sees nodes and pods by watches that do not wait for each other. Before a pod is created for which
 something has changed, a probe is scheduled, a pod that fits on no node: when the scheduler has decided about it,
-it has long seen the rest.
+it has long seen the rest. A pod that is found unschedulable then is attempted once more, after another probe.
 """
 
 from __future__ import annotations
@@ -56,6 +56,9 @@ _VICTIMS = re.compile(r"preempting (\d+) victims")
 
 _NOT_JUDGED = re.compile(r"running (PreScore|Score|Reserve|Permit|PreBind|Bind)")
 """These errors come when Filter has found nodes. Which node was chosen is not shown."""
+
+_STATUS_OF_A_WAITING_POD = {"phase", "startTime"}
+"""These fields say nothing of a pod that waits."""
 
 NEXT_ATTEMPT = 3.0
 """A pod for which others were preempted is bound within so many seconds after their deletion."""
@@ -210,8 +213,8 @@ class OverTheApi:
     def _take_waiting(self, pod: Json) -> Json:
         if pod["metadata"].get("deletionTimestamp"):
             return {"unsupported": "a pod that is deleted and has no node exists no more"}
-        if (pod.get("status") or {}).get("nominatedNodeName"):
-            return {"unsupported": "a pod that is created may be attempted before it is nominated"}
+        if (pod.get("status") or {}).keys() - _STATUS_OF_A_WAITING_POD:
+            return {"unsupported": "a pod that is created may be attempted before it has this status"}
         pod = {name: value for name, value in pod.items() if name != "status"}
         self._objects.check(pod)
         self._waiting[key_of(pod)] = pod
@@ -252,18 +255,21 @@ class OverTheApi:
             again = self._pods.wait_for_decision(uid, NEXT_ATTEMPT, self._has_ended, is_bound)
             if again is None:
                 return {"unsupported": "a pod that is nominated may have been attempted more than once"}
-            decided, terminating = again, []
+            decided, terminating = again, {}
         elif key not in self._waiting:
             return {"idle": True}
         elif self._nominated:
             return {"unsupported": "another pod is nominated, and may be attempted at the same time"}
         else:
-            if self._has_changed:
+            has_changed, self._has_changed = self._has_changed, False
+            if has_changed:
                 self._probe()
-                self._has_changed = False
             terminating = self._pods.terminating()
-            uid = self._objects.create(self._waiting[key])["metadata"]["uid"]
-            decided = self._decision(uid)
+            uid, decided = self._attempt(key)
+            if has_changed and not decided.node and not decided.nominated:
+                self._objects.delete(key)
+                self._probe()
+                uid, decided = self._attempt(key)
         if decided.result == ERROR and _NOT_JUDGED.match(decided.message):
             self._objects.delete(key)
             return {"unsupported": f"the node is not shown: {decided.message}"}
@@ -274,15 +280,22 @@ class OverTheApi:
             return {"records": [{"attempt": {**attempt, "node": decided.node}}, {"bind": bind}]}
         attempt["message"] = decided.message
         if decided.nominated:
+            self._nominated[key] = uid
+            if decided.nominated in terminating.values():
+                return {"unsupported": "pods that were being deleted already may be among the victims"}
             victims = self._victims(terminating, decided.message)
             attempt |= {"nominatedNode": decided.nominated, "victims": victims}
-            self._nominated[key] = uid
             self._deferred = {("Pod", *victim.split("/", 1)) for victim in victims}  # type: ignore[misc]
         else:
             self._objects.delete(key)
         return {"records": [{"attempt": attempt}]}
 
-    def _victims(self, terminating: Sequence[str], message: str) -> list[str]:
+    def _attempt(self, key: Key) -> tuple[str, Decision]:
+        """Creates a pod, and returns its uid and what is decided about it."""
+        uid = self._objects.create(self._waiting[key])["metadata"]["uid"]
+        return uid, self._decision(uid)
+
+    def _victims(self, terminating: Mapping[str, str], message: str) -> list[str]:
         """Returns the pods that are being deleted besides those that were before, when there come no more."""
         said = _VICTIMS.search(message)
         expected = int(said[1]) if said else 0

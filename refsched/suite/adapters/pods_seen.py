@@ -31,12 +31,14 @@ class PodsSeen:
     def close(self) -> None:
         self._watching.close()
 
-    def terminating(self) -> list[str]:
-        """Returns the pods that are being deleted, as ``namespace/name``, sorted."""
-        metadata = [pod["metadata"] for pod in self._by_uid.values()]
-        return sorted(
-            f"{each['namespace']}/{each['name']}" for each in metadata if "deletionTimestamp" in each
-        )
+    def terminating(self) -> dict[str, str]:
+        """Returns the pods that are being deleted, as ``namespace/name``, sorted, with their nodes."""
+        nodes = {
+            f"{pod['metadata']['namespace']}/{pod['metadata']['name']}": pod["spec"].get("nodeName", "")
+            for pod in self._by_uid.values()
+            if "deletionTimestamp" in pod["metadata"]
+        }
+        return dict(sorted(nodes.items()))
 
     def wait_for_decision(
         self, uid: str, timeout: float, ended: Callable[[], str], counts: Callable[[Decision], bool] = bool

@@ -129,6 +129,18 @@ def test_victims_stay_until_it_is_the_preemptors_turn_again(world: World) -> Non
         assert "/api/v1/namespaces/default/pods/a" not in world.api.objects
 
 
+def test_who_is_a_victim_is_not_shown_where_pods_are_being_deleted_already(world: World) -> None:
+    with world.adapter("preempts") as adapter:
+        session = adapter.reset(CONFIG)
+        session.create(node())
+        leaving = pod("leaving", nodeName="n")
+        leaving["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+        session.create(leaving)
+        session.create(pod("a", nodeName="n"))
+        session.create(pod("p"))
+        assert "may be among the victims" in str(session.schedule("default/p").unsupported)
+
+
 def test_victims_are_removed_with_their_preemptor(world: World) -> None:
     with world.adapter("preempts") as adapter:
         session = adapter.reset(CONFIG)
@@ -197,7 +209,7 @@ def test_what_an_api_server_refuses_or_does_not_have_is_unsupported(world: World
         assert session.advance(1).unsupported == "advance is nothing that an API server has"
         assert session.observe().records == ()
         nominated = pod("p") | {"status": {"nominatedNodeName": "n"}}
-        assert "before it is nominated" in str(session.create(nominated).unsupported)
+        assert "before it has this status" in str(session.create(nominated).unsupported)
 
 
 def test_where_a_binding_fails_is_not_shown(world: World) -> None:
