@@ -88,7 +88,7 @@ class OverTheApi:
     def open(self) -> None:
         self.close()
         kubeconfig = self._control_plane().kubeconfig
-        self._folder = tempfile.TemporaryDirectory(prefix="refsched-api-")
+        self._folder = tempfile.TemporaryDirectory(dir=kubeconfig.parent)
         self._kubeconfig = kubeconfig
         self._client = Client(kubeconfig)
         self._objects = ApiObjects(self._client)

@@ -95,7 +95,8 @@ def test_it_ends_with_its_parent_and_leaves_nothing(number: signal.Signals) -> N
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline and (Path(kubeconfig).parent.exists() or _runs(int(pid))):
         time.sleep(0.02)
-    assert not Path(kubeconfig).parent.exists()
+    folder = Path(kubeconfig).parent
+    assert not list(folder.parent.glob(f"{folder.name}*"))
     assert not _runs(int(pid))
 
 

@@ -49,12 +49,17 @@ func main() {
 
 var ending sync.Mutex
 
-// end removes the folder and ends the process. The folder is renamed first, since etcd still writes into it.
+// end removes the folder and ends the process. The folder is renamed first, and removed again where etcd has written
+// into it meanwhile.
 func end(folder string, err error) {
 	ending.Lock()
 	if folder != "" {
 		os.Rename(folder, folder+"-ended")
-		os.RemoveAll(folder + "-ended")
+		for range 1000 {
+			if os.RemoveAll(folder+"-ended") == nil {
+				break
+			}
+		}
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "control-plane:", err)
