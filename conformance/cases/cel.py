@@ -73,15 +73,15 @@ def _cases() -> Iterator[Case]:
             )
     yield Case(
         "cel_since_1_37",
-        "An attribute is of type dyn, and orValue is called on optionals alone.",
+        "An attribute is of type dyn, orValue is called on optionals alone, and a field may be in backquotes.",
         _selecting(*([each] for each in SINCE_1_37)),
-        ("R-DRA-140", "R-DRA-141", "R-DRA-142"),
+        ("R-DRA-140", "R-DRA-141", "R-DRA-142", "R-DRA-146", "R-DRA-148", "R-DRA-151"),
     )
     yield Case(
         "cel_before_1_37",
         "An attribute is not of type dyn, and orValue of anything but an optional is the value itself.",
         _selecting(*([each] for each in BEFORE_1_37)),
-        ("R-DRA-143", "R-DRA-144", "R-DRA-145"),
+        ("R-DRA-143", "R-DRA-144", "R-DRA-145", "R-DRA-147", "R-DRA-149"),
     )
 
 

@@ -55,6 +55,7 @@ _TRUE_EQUALITY = (
     "(dyn('x') || true) && !(false && dyn('x')) && (true || dyn('x')) && !(dyn('x') && false)",
     f"({A}.nope == 1 || true) && !({A}.nope == 1 && false)",
     "[1, 2][1] == 2 && {'a': 1}['a'] == 1 && {'a': 1}.a == 1 && {1: 'a'}[1] == 'a' && [1, 2][dyn(1.0)] == 2",
+    "!(dyn(true) in {1: 1}) && 1 in {1: 1} && null != quantity('1') && quantity('1') != null",
     "1 in [2, 1] && !(3 in [1, 2]) && 'a' in {'a': 1} && !('b' in {'a': 1}) && 1 in [dyn(1.0)]",
     "quantity('1Gi') == quantity('1024Mi') && semver('1.0.0') == semver('1.0.0+build')",
     ".5 == 0.5 && 1.5e3 == 1500.0 && 0xFF == 255 && 0x1u == 1u && 0x10 == 16 && -9223372036854775808 < 0",
@@ -208,6 +209,7 @@ _ERRORS_INDEXES = (
     "{1: 1}[dyn(1000000.5)] == 1",
     "[1][dyn('a')] == 1",
     "{'a': 1}[dyn('b')] == 1",
+    "dyn([1]).a == 1",
     "dyn(1) in dyn(2)",
     "dyn(1).all(x, true)",
     f"{A}.?nope.value() == 1",
@@ -253,6 +255,10 @@ _ERRORS_FUNCTIONS = (
     f"{A}.model.charAt(3) == ''",
     f"{A}.model.charAt(dyn('a')) == ''",
     "[].max() == 1",
+    f"{A}.model.isSorted()",
+    f"{A}.model.max() == 'b'",
+    f"{A}.numa.sum() == 1",
+    f"{A}.?numa.value().optMap(x, x).hasValue()",
     f"{A}.numa.compareTo(quantity('1')) == 1",
     f"{C}.cores.compareTo(dyn(1)) == 1",
     f"{C}.cores.compareTo(dyn(semver('1.0.0'))) == 1",
@@ -291,6 +297,10 @@ DO_NOT_COMPILE = (
     "true || device.?foo.hasValue()",
     "1",
     "9223372036854775808 == 0",
+    "true || int('a') == 1",
+    "true || uint(-1) == 1u",
+    "true || [bool(dyn('x'))].size() == 1",
+    "true || int(dyn({'a': int})) == 1",
 )
 """Expressions that do not compile."""
 
@@ -299,12 +309,17 @@ SINCE_1_37 = (
     f"true || {A}.numa.all(x, false)",
     f"[{A}.ecc, dyn(true)].exists(x, x)",
     f"{A}.numa.orValue(2) == 1",
+    f"{A}.`numa` == 1 && !has({A}.`no-such.name/x`) && {A}.?`numa`.orValue(2) == 1",
+    "[1].all(device, .device.driver != '')",
+    "dyn(optional.of(true))",
 )
 BEFORE_1_37 = (
     "false ? true : dyn(true)",
     f"[{A}.model].exists(m, m.exists(x, true)) || true",
     f"{A}.ecc.or(optional.of(false)) == dyn(true)",
     f"{A}.numa.exists(x, true)",
+    "{'a-b': 1}.`a-b` == 1",
+    "[1].all(x, .x == 1)",
 )
 """Expressions that come to something else for the device since v1.37."""
 

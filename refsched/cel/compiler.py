@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen
 
-from refsched.cel.functions import FUNCTIONS, METHODS
+from refsched.cel.functions import CONVERSIONS, FUNCTIONS, METHODS
 from refsched.cel.limits import METER, Meter, checked_key, too_deep
 from refsched.cel.literals import literal
 from refsched.cel.operators import (
@@ -31,6 +31,7 @@ from refsched.cel.operators import (
     select,
 )
 from refsched.cel.optional import (
+    QUOTED,
     SELECT,
     alternative,
     mapped,
@@ -38,8 +39,8 @@ from refsched.cel.optional import (
     selected,
     without_optional_syntax,
 )
-from refsched.cel.steps import CelSteps
-from refsched.cel.tree import arguments, bare_name, if_marked, subtrees, unwrapped
+from refsched.cel.steps import CelSteps, rooted
+from refsched.cel.tree import arguments, bare_name, if_marked, subtrees, text_of, unwrapped
 from refsched.cel.types import check_types
 from refsched.cel.values import (
     CelDevice,
@@ -63,6 +64,7 @@ _TYPES = {
     name: CelType(name)
     for name in ("bool", "bytes", "double", "int", "list", "map", "null_type", "string", "type", "uint")
 }
+_ROOT = {**_TYPES, **{rooted(name): value for name, value in _TYPES.items()}}
 
 
 @frozen
@@ -74,15 +76,16 @@ class CelProgram:
     def matches(self, device: CelDevice) -> bool:
         """R-DRA-73: A selector that does not evaluate to a boolean is an error. Raises CelError."""
         try:
-            value = self.evaluate({**_TYPES, _DEVICE: device, METER: Meter()})
-            if not isinstance(value, bool):
+            value = self.evaluate({**_ROOT, _DEVICE: device, rooted(_DEVICE): device, METER: Meter()})
+            result = _held(value)
+            if not isinstance(result, bool):
                 applies("R-DRA-73")
                 raise _not_a_boolean(value)
         except CelValueError as error:
             raise CelError(f"CEL runtime error: {error}") from None
         except RecursionError:
             raise too_deep() from None
-        return value
+        return result
 
 
 def compile_selector(expression: str, steps: CelSteps) -> CelProgram:
@@ -100,15 +103,28 @@ def _compiled(expression: str, steps: CelSteps) -> tuple[CelProgram, frozenset[s
 
     rules: set[str] = set()
     try:
-        tree: Tree[Token] = CELParser().parse(without_optional_syntax(expression))
-        program = CelProgram(_Compiler(frozenset({_DEVICE, *_TYPES}), steps).compile(tree))
         with listening(rules.add):
+            tree: Tree[Token] = CELParser().parse(without_optional_syntax(expression, steps.unquoted))
+            compiler = _Compiler(frozenset(), steps)
+            program = CelProgram(compiler.compile(tree))
             check_types(tree, tuple(_TYPES), steps)
+            _convert(compiler.constants)
     except CELParseError:
         raise refused("Syntax error") from None
     except RecursionError:
         raise too_deep() from None
     return program, frozenset(rules)
+
+
+def _convert(constants: Sequence[Evaluate]) -> None:
+    """R-DRA-150: The conversion of a constant to a type is evaluated when the selector is compiled; if it fails,
+    the selector cannot be compiled."""
+    for convert in constants:
+        try:
+            convert(_ROOT)
+        except CelValueError as error:
+            applies("R-DRA-150")
+            raise CelError(f"CEL compile error: program instantiation failed: {error}") from None
 
 
 def _not_followed(function: str) -> InputError:
@@ -118,14 +134,46 @@ def _not_followed(function: str) -> InputError:
     return InputError(f"the CEL function {function} is not followed")
 
 
-def _not_a_boolean(value: Any) -> CelValueError:
+def _held(value: Any) -> Any:
+    """R-DRA-151: A selector that evaluates to an optional is what the optional holds; without a value it is an
+    error."""
+    while isinstance(value, Optional) and value.present:
+        applies("R-DRA-151")
+        value = value.content
+    return value
+
+
+_CANNOT_CONVERT = {
+    "string": "unsupported native conversion from string to 'bool'",
+    "int": "unsupported type conversion from 'int' to bool",
+    "uint": "unsupported type conversion from 'uint' to bool",
+    "double": "type conversion error from Double to 'bool'",
+    "bytes": "type conversion error from Bytes to 'bool'",
+    "list": "type conversion error from list to 'bool'",
+    "map": "type conversion error from map to 'bool'",
+    "type": "type conversion not supported for 'type'",
+    "optional_type": "optional.none() dereference",
+}
+
+
+def _go_type(value: Any) -> str:
+    """Returns the name of the type in Go."""
     kind = type_name(value)
-    reason = f"type conversion error from '{kind.removeprefix('kubernetes.')}' to 'bool'"
-    if kind == "string":
-        reason = "unsupported native conversion from string to 'bool'"
-    elif kind == "int":
-        reason = "unsupported type conversion from 'int' to bool"
-    return CelValueError(f"CEL result of type {kind} could not be converted to bool: {reason}")
+    return kind.replace("kubernetes.", "cel.") if "." in kind else f"types.{kind.title()}"
+
+
+def _not_a_boolean(value: Any) -> CelValueError:
+    kind = type_name(_held(value))
+    other = f"type conversion error from '{kind.removeprefix('kubernetes.')}' to 'bool'"
+    reason = _CANNOT_CONVERT.get(kind, other)
+    return CelValueError(f"CEL result of type {type_name(value)} could not be converted to bool: {reason}")
+
+
+def _is_literal(tree: Tree[Token]) -> bool:
+    """Returns whether the expression is a literal without parentheses."""
+    while len(tree.children) == 1 and tree.data in ("unary", "member", "primary"):
+        (tree,) = subtrees(tree.children)
+    return tree.data == "literal"
 
 
 # --- From a syntax tree to a function -------------------------------------------------------------
@@ -133,10 +181,12 @@ def _not_a_boolean(value: Any) -> CelValueError:
 
 @frozen
 class _Compiler:
-    """A _Compiler compiles an expression in which these names are declared."""
+    """A _Compiler compiles an expression in which these names are those of variables of macros. ``constants``
+    are the conversions of constants."""
 
-    names: frozenset[str]
+    variables: frozenset[str]
     steps: CelSteps
+    constants: list[Evaluate] = field(factory=list)
 
     def compile(self, tree: Tree[Token]) -> Evaluate:
         children = tree.children
@@ -155,7 +205,9 @@ class _Compiler:
                 return self._member(tree)
             case "dot_ident_arg" | "ident_arg":
                 return self._call(str(children[0]), arguments(children))
-            case "dot_ident" | "ident":
+            case "dot_ident":
+                return self._name(self.steps.root_name(str(children[0])))
+            case "ident":
                 return self._name(str(children[0]))
             case "list_lit":
                 return self._list(arguments(children, 0))
@@ -195,9 +247,12 @@ class _Compiler:
     # --- Names, fields and calls ------------------------------------------------------------------
 
     def _name(self, name: str) -> Evaluate:
-        if name not in self.names:
+        if not self._declares(name):
             raise refused(f"undeclared reference to '{name}' (in container '')")
         return lambda scope: scope[name]
+
+    def _declares(self, name: str) -> bool:
+        return name in self.variables or name in _ROOT or name in (_DEVICE, rooted(_DEVICE))
 
     def _member(self, tree: Tree[Token]) -> Evaluate:
         target, *rest = tree.children
@@ -226,8 +281,10 @@ class _Compiler:
         namespace = bare_name(holder)
         if namespace == "cel" and name == "bind" and len(arguments) == 3:
             return self._bind(*arguments)
-        if namespace is not None and namespace not in self.names:
+        if namespace is not None and not self._declares(namespace):
             return self._call(f"{namespace}.{name}", arguments)
+        if name == QUOTED:
+            return self._field(holder, text_of(arguments[0]))
         if name == SELECT:
             base, field_name = self.compile(holder), self.compile(arguments[0])
             return lambda scope: selected(select, base(scope), field_name(scope))
@@ -252,7 +309,27 @@ class _Compiler:
         function = FUNCTIONS.get((name, len(arguments)))
         if function is None:
             raise _not_followed(name)
-        return calling(name, function, self._all(arguments))
+        called = calling(name, function, self._all(arguments))
+        if name in CONVERSIONS and self._is_constant(arguments[0]):
+            self.constants.append(called)
+        return called
+
+    def _is_constant(self, tree: Tree[Token]) -> bool:
+        inner = unwrapped(tree)
+        children = subtrees(inner.children)
+        match inner.data:
+            case "literal":
+                return True
+            case "unary":
+                return _is_literal(children[1]) and children[0].data == "unary_neg"
+            case "list_lit" | "map_lit":
+                parts = arguments(inner.children, 0)
+                return all(if_marked(part) is None and self._is_constant(part) for part in parts)
+            case "ident":
+                return str(inner.children[0]) in _TYPES.keys() - self.variables
+            case "ident_arg" if inner.children[0] in CONVERSIONS:
+                return self._is_constant(arguments(inner.children)[0])
+        return False
 
     # --- Macros -----------------------------------------------------------------------------------
 
@@ -260,9 +337,12 @@ class _Compiler:
         """Compiles has(), which holds for a field that a map has, and for any domain of attributes or
         capacities."""
         selection = unwrapped(argument)
-        if selection.data != "member_dot":
+        if selection.data == "member_dot_arg" and selection.children[1] == QUOTED:
+            name = text_of(arguments(selection.children[1:])[0])
+        elif selection.data == "member_dot":
+            name = str(selection.children[1])
+        else:
             raise refused("invalid argument to has() macro")
-        name = str(selection.children[1])
         base = self.compile(subtrees(selection.children)[0])
 
         def has(scope: Scope) -> bool:
@@ -294,7 +374,7 @@ class _Compiler:
         def evaluate(scope: Scope) -> Any:
             values = items(scope)
             if not isinstance(values, list | dict):
-                raise CelValueError(f"got 'types.{type_name(values).title()}', expected iterable type")
+                raise CelValueError(f"got '{_go_type(values)}', expected iterable type")
             kept, meter = list(values), scope[METER]
 
             def of_one(asked: Evaluate, value: Any) -> Any:
@@ -326,4 +406,4 @@ class _Compiler:
         return evaluate
 
     def _with(self, name: str) -> _Compiler:
-        return _Compiler(self.names | {name}, self.steps)
+        return _Compiler(self.variables | {name}, self.steps, self.constants)

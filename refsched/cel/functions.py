@@ -9,7 +9,7 @@ github.com/google/cel-go ext/strings.go, ext/sets.go (v0.26.0).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -23,6 +23,7 @@ from refsched.cel.values import (
     Uint,
     compare,
     equal,
+    has_key,
     no_such_overload,
     normalized_semver,
     order,
@@ -129,7 +130,7 @@ def contains(container: Any, wanted: Any) -> bool:
     if isinstance(container, list):
         return any(equal(item, wanted) for item in container)
     if isinstance(container, dict):
-        return isinstance(wanted, Hashable) and wanted in container
+        return has_key(container, wanted)
     raise no_such_overload()
 
 
@@ -194,6 +195,16 @@ def _join(items: Any, separator: Any = "") -> str:
     return str(separator).join(items)
 
 
+def _list(items: Any) -> None:
+    if not isinstance(items, list):
+        raise no_such_overload()
+
+
+def _sum(items: Any) -> Any:
+    _list(items)
+    return sum(items)
+
+
 def _largest(items: Any) -> Any:
     return _extreme("max", items, 1)
 
@@ -203,6 +214,7 @@ def _smallest(items: Any) -> Any:
 
 
 def _extreme(name: str, items: Any, sign: int) -> Any:
+    _list(items)
     if not items:
         raise CelValueError(f"{name} called on empty list")
     best = items[0]
@@ -212,6 +224,7 @@ def _extreme(name: str, items: Any, sign: int) -> Any:
 
 
 def _is_sorted(items: Any) -> bool:
+    _list(items)
     return all(compare(a, b) <= 0 for a, b in pairwise(items))
 
 
@@ -290,6 +303,9 @@ def _number_of(index: int) -> Function:
 
 # --- The tables -----------------------------------------------------------------------------------
 
+CONVERSIONS = frozenset({"bool", "bytes", "double", "dyn", "int", "string", "type", "uint"})
+"""These functions convert a value to a type."""
+
 FUNCTIONS: Mapping[tuple[str, int], Function] = {
     **cel_optional.FUNCTIONS,
     ("size", 1): _size,
@@ -335,7 +351,7 @@ METHODS: Mapping[tuple[str, int], Function] = {
     ("join", 2): _join,
     ("min", 1): _smallest,
     ("max", 1): _largest,
-    ("sum", 1): sum,
+    ("sum", 1): _sum,
     ("isSorted", 1): _is_sorted,
     ("compareTo", 2): _compare_to,
     ("isGreaterThan", 2): lambda left, right: _compare_to(left, right) > 0,

@@ -9,7 +9,7 @@ common/types/int.go, double.go (v0.26.0).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from refsched.cel.functions import checked_int, contains
@@ -23,6 +23,7 @@ from refsched.cel.values import (
     Uint,
     compare,
     equal,
+    has_key,
     is_number,
     no_such_overload,
     type_name,
@@ -105,10 +106,12 @@ def select(holder: Any, name: Any) -> Any:
     """R-DRA-76: Selecting an attribute or a capacity that a device does not have is an error ("no such key")."""
     if isinstance(holder, Optional):
         return selected(select, holder, name)
-    if isinstance(holder, Mapping) and isinstance(name, Hashable) and name in holder:
+    if isinstance(holder, Mapping) and has_key(holder, name):
         return holder[name]
     if isinstance(holder, Domains):
         return {}
+    if isinstance(holder, list):
+        raise CelValueError(f"unsupported index type '{type_name(name)}' in list")
     applies("R-DRA-76")
     raise CelValueError(f"no such key: {written(name)}")
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """CEL optionals: values that may be missing, and their syntax.
 
-cel-python's grammar does not have ``a.?b``, ``a[?b]`` and ``[?a]``; they are rewritten to calls before it
-parses them. (``{?a: b}`` is not read.)
+cel-python's grammar does not have ``a.?b``, ``a[?b]``, ``[?a]`` and a field in backquotes; they are rewritten to
+calls before it parses them. (``{?a: b}`` is not read.)
 Promised: optional values are documented with CEL in Kubernetes.
 Shows in: devices.
 Source: github.com/google/cel-go cel/library.go, optionalLib; interpreter/attributes.go, applyQualifiers
@@ -15,27 +15,32 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from refsched.cel.values import CelValueError, Optional, no_such_overload
+from refsched.cel.values import CelValueError, Optional, no_such_overload, type_name
 from refsched.rules import applies
 
 SELECT = "optional_select__"
+QUOTED = "quoted_select__"
 MAYBE = "optional_maybe__"
 
 _TOKENS = re.compile(
     r"""[rR]?(?:\"\"\".*?\"\"\"|'''.*?'''|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')"""
-    r"""|//[^\n]*|\.\?\s*[A-Za-z_]\w*|[\[,]\s*\?|.""",
-    re.DOTALL,
+    r"""|//[^\n]*|\.\?\s*(?:[A-Za-z_]\w*|`[\w./ -]+`)|\.\s*`[\w./ -]+`|[\[,]\s*\?|.""",
+    re.DOTALL | re.ASCII,
 )
-"""A token is a text, a comment, an optional selection, the beginning of an optional element, or one character."""
+"""A token is a text, a comment, an optional selection, a selection in backquotes, the beginning of an optional
+element, or one character."""
 
 
-def without_optional_syntax(expression: str) -> str:
-    """Rewrites ``a.?b`` to ``a.SELECT("b")``, and ``?b`` in square brackets to ``MAYBE(b)``."""
+def without_optional_syntax(expression: str, unquote: Callable[[str], str] = lambda name: name[1:-1]) -> str:
+    """Rewrites ``a.?b`` to ``a.SELECT("b")``, ``?b`` in square brackets to ``MAYBE(b)``, and a field in backquotes
+    to ``a.QUOTED("b")``; ``unquote`` takes the backquotes away."""
     written: list[str] = []
     within: list[str] = []
     for token in _TOKENS.findall(expression):
-        if token.startswith(".?"):
-            written.append(f'.{SELECT}("{token[2:].strip()}")')
+        if len(token) > 1 and token[0] == ".":
+            called = SELECT if token[1] == "?" else QUOTED
+            name = token[1:].removeprefix("?").strip()
+            written.append(f'.{called}("{unquote(name) if name[0] == "`" else name}")')
             continue
         if token[0] in "]," and within[-1:] == ["?"]:
             within.pop()
@@ -103,7 +108,9 @@ def _value(optional: Any) -> Any:
 
 def mapped(optional: Any, each: Callable[[Any], Any], *, flat: bool) -> Any:
     """Evaluates the macros optMap and optFlatMap."""
-    if not _held(optional).present:
+    if not isinstance(optional, Optional):
+        raise no_such_overload(f"hasValue({type_name(optional)})")
+    if not optional.present:
         return Optional()
     return each(optional.content) if flat else Optional(True, each(optional.content))
 

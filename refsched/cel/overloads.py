@@ -51,13 +51,15 @@ def assignable(given: Type, wanted: Type, bound: Bound) -> bool:
         if known is None or known is FREE:
             bound[wanted.name] = given
             return True
-        if given in _OPEN and given is not FREE and known not in _OPEN:
+        if given in (ANY, DYN):
             bound[wanted.name] = given
             return True
         return assignable(given, known, bound)
     if given in _OPEN or wanted in _OPEN:
         return True
-    if (given == NULL and wanted.name in _NULLABLE) or given.name == wanted.name == "type":
+    if (given == NULL and wanted.name in _NULLABLE) or (wanted == NULL and given.name in _NULLABLE):
+        return True
+    if given.name == wanted.name == "type":
         return True
     return (
         given.name == wanted.name
@@ -86,7 +88,8 @@ _Signature = tuple[tuple[Type, ...], Type]
 
 def result_of(function: str, given: Sequence[Type]) -> Type | None:
     """Returns the type of the function's result for arguments of these types, or None if it does not take
-    them. If more than one overload fits, with different results, the result is free."""
+    them. If more than one overload fits, the result is dyn unless it is the same for all; a type that is not
+    determined is another one for each."""
     results = []
     for wanted, result in _signatures(function):
         bound: Bound = {}
@@ -96,7 +99,17 @@ def result_of(function: str, given: Sequence[Type]) -> Type | None:
             results.append(_settled(result, bound))
     if not results:
         return None
-    return results[0] if all(each == results[0] for each in results) else DYN
+    is_one = len(results) == 1 or (not _is_free(results[0]) and all(each == results[0] for each in results))
+    return results[0] if is_one else DYN
+
+
+def _is_free(found: Type) -> bool:
+    return found == FREE or any(map(_is_free, found.of))
+
+
+def determined(found: Type) -> Type:
+    """Returns the type with dyn for what is not determined."""
+    return DYN if found == FREE else Type(found.name, tuple(map(determined, found.of)))
 
 
 @cache
@@ -180,10 +193,10 @@ _OVERLOADS: Mapping[str, str] = {
         " optional_type(list(A)), int -> optional_type(A); optional_type(map(A, B)), A -> optional_type(B)"
     ),
     "size": _SIZE,
-    "int": _each("T -> int", (*_NUMBERS, "string")),
+    "int": _each("T -> int", (*_NUMBERS, "string", "time")),
     "uint": _each("T -> uint", (*_NUMBERS, "string")),
     "double": _each("T -> double", (*_NUMBERS, "string")),
-    "string": _each("T -> string", _COMPARABLE),
+    "string": _each("T -> string", (*_COMPARABLE, "time")),
     "bool": _each("T -> bool", ("bool", "string")),
     "bytes": _each("T -> bytes", ("bytes", "string")),
     "dyn": "A -> dyn",

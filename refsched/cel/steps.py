@@ -4,7 +4,8 @@
 Promised: what a CEL selector may say is documented with the DeviceSelector of resource.k8s.io.
 Shows in: devices.
 Source: dynamic-resource-allocation/cel/compile.go, newCompiler and validateOutputType;
-github.com/google/cel-go cel/library.go, optionalLib (v0.29.2).
+github.com/google/cel-go cel/library.go, optionalLib, parser/parser.go, NewParser, and checker/env.go,
+resolveSimpleIdent (v0.29.2).
 """
 
 from __future__ import annotations
@@ -37,16 +38,37 @@ def no_optional(value: Any) -> Any:
     raise no_such_overload()
 
 
+def rooted(name: str) -> str:
+    """Returns under which name it is known what the name is outside of all macros."""
+    return f".{name}"
+
+
+def root_name(name: str) -> str:
+    """R-DRA-148: A name with a leading dot is not that of a macro's variable."""
+    applies("R-DRA-148")
+    return rooted(name)
+
+
+def unquoted(name: str) -> str:
+    """R-DRA-146: The name of a field may be in backquotes, so that it need not be an identifier."""
+    applies("R-DRA-146")
+    return name[1:-1]
+
+
 @frozen
 class CelSteps:
     """``attribute`` is the type of an attribute. ``may_be_result`` returns whether a selector may be of a type
     other than bool, and ``may_be_range`` whether a macro may range over a type that is neither a list nor a
-    map. ``alternative_of`` returns what the methods or and orValue give for a value that is no optional."""
+    map. ``alternative_of`` returns what the methods or and orValue give for a value that is no optional.
+    ``root_name`` returns under which name it is looked up what is written with a leading dot, and ``unquoted`` the
+    name of a field that is written in backquotes."""
 
     attribute: Type = DYN
     may_be_result: Callable[[Type], bool] = is_unknown
     may_be_range: Callable[[Type], bool] = may_be_list
     alternative_of: Callable[[Any], Any] = no_optional
+    root_name: Callable[[str], str] = root_name
+    unquoted: Callable[[str], str] = unquoted
 
 
 AS_PROMISED = CelSteps()

@@ -24,9 +24,18 @@ def arguments(children: Sequence[Any], skipped: int = 1) -> list[Tree[Token]]:
 
 def unwrapped(tree: Tree[Token]) -> Tree[Token]:
     """Returns the expression within parentheses, and without levels of precedence that have no operator."""
-    while len(tree.children) == 1 and (inner := subtrees(tree.children)):
+    while (
+        tree.data not in ("list_lit", "map_lit")
+        and len(tree.children) == 1
+        and (inner := subtrees(tree.children))
+    ):
         tree = inner[0]
     return tree
+
+
+def text_of(tree: Tree[Token]) -> str:
+    """Returns the text that a literal is, which has no escapes."""
+    return str(unwrapped(tree).children[0])[1:-1]
 
 
 def if_marked(tree: Tree[Token]) -> Tree[Token] | None:

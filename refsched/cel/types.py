@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from attrs import frozen
 
-from refsched.cel.optional import SELECT
+from refsched.cel.optional import QUOTED, SELECT
 from refsched.cel.overloads import (
     ANY,
     BOOL,
@@ -28,11 +28,12 @@ from refsched.cel.overloads import (
     STRING,
     Type,
     assignable,
+    determined,
     equivalent,
     result_of,
 )
-from refsched.cel.steps import CelSteps
-from refsched.cel.tree import arguments, bare_name, if_marked, subtrees, unwrapped
+from refsched.cel.steps import CelSteps, rooted
+from refsched.cel.tree import arguments, bare_name, if_marked, subtrees, text_of
 from refsched.cel.values import CelError
 from refsched.rules import applies
 
@@ -69,8 +70,9 @@ def check_types(tree: Tree[Token], types: Sequence[str], steps: CelSteps) -> Non
     The selector has been compiled before, so that macros have the arguments that they need. ``types`` are names
     of types. Raises CelError.
     """
-    scope = {"device": _DEVICE, **{name: Type("type", (Type(name),)) for name in types}}
-    found = _Typer(scope, steps).type_of(tree)
+    named = {"device": _DEVICE, **{name: Type("type", (Type(name),)) for name in types}}
+    scope = {**named, **{rooted(name): found for name, found in named.items()}}
+    found = determined(_Typer(scope, steps).type_of(tree))
     if found != BOOL and not steps.may_be_result(found):
         applies("R-DRA-78")
         raise CelError(f"CEL compile error: must evaluate to bool or the unknown type, not {found}")
@@ -113,7 +115,9 @@ class _Typer:
                 return self._method(subtrees(children)[0], str(children[1]), arguments(children[1:]))
             case "dot_ident_arg" | "ident_arg":
                 return self._called(str(children[0]), arguments(children))
-            case "dot_ident" | "ident":
+            case "dot_ident":
+                return self.scope[self.steps.root_name(str(children[0]))]
+            case "ident":
                 return self.scope[str(children[0])]
             case "list_lit":
                 return Type("list", (self._common(arguments(children, 0)),))
@@ -185,9 +189,10 @@ class _Typer:
             return self._with(bare_name(given[0]), self.type_of(given[1])).type_of(given[2])
         if namespace is not None and namespace not in self.scope:
             return self._called(f"{namespace}.{name}", given)
+        if name == QUOTED:
+            return self._selected(self.type_of(holder), text_of(given[0]))
         if name == SELECT:
-            field = str(unwrapped(given[0]).children[0])[1:-1]
-            found = self._selected(self.type_of(holder), field)
+            found = self._selected(self.type_of(holder), text_of(given[0]))
             return found if found.name == "optional_type" else Type("optional_type", (found,))
         if name in ("optMap", "optFlatMap"):
             return self._optional_map(holder, bare_name(given[0]), given[1], flat=name == "optFlatMap")
@@ -220,7 +225,10 @@ class _Typer:
     def _optional_map(
         self, holder: Tree[Token], variable: str | None, body: Tree[Token], *, flat: bool
     ) -> Type:
-        found = self._with(variable, self._held(self.type_of(holder))).type_of(body)
+        optional = self.type_of(holder)
+        found = self._with(variable, FREE if _is_open(optional) else self._held(optional)).type_of(body)
+        if flat and found in (ANY, DYN):
+            return DYN
         return Type("optional_type", (self._held(found) if flat else found,))
 
     def _with(self, name: str | None, found: Type) -> _Typer:

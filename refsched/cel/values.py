@@ -159,6 +159,17 @@ class Domains(dict[str, dict[str, Any]]):
     """Domains are attributes or capacities by domain and name. A missing domain is empty, and not an error."""
 
 
+def has_key(holder: Mapping[Any, Any], key: Any) -> bool:
+    """Returns whether the map has the key. A boolean is no number, and a list or a map is no key."""
+    try:
+        found = key in holder
+    except TypeError:
+        return False
+    if not found or not isinstance(key, int):
+        return found
+    return any(known == key and isinstance(known, bool) is isinstance(key, bool) for known in holder)
+
+
 # --- Comparing ------------------------------------------------------------------------------------
 
 

@@ -223,6 +223,70 @@ def test_a_selector_may_be_of_the_type_of_an_attribute(expression: str) -> None:
     assert says(expression) is True
 
 
+def test_a_type_that_is_not_determined_is_dyn() -> None:
+    assert says("({}).nope") == "CEL runtime error: no such key: nope"
+    assert (
+        says("[].map(x, x)") == "CEL compile error: must evaluate to bool or the unknown type, not list(dyn)"
+    )
+    assert says(f"!{A}.numa[?1.5].hasValue()") is True
+    assert says(f"true || {A}.?numa.optFlatMap(x, dyn(x)).size() == 1") is True
+    assert says(f"[(true ? {A}.ecc : false), (false ? dyn(1) : {A}.ecc)].exists(x, x)") is True
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        f"{A}.`numa` == 1 && {A}.?`numa`.value() == 1 && device.`driver` == '{DRIVER}'",
+        f"has({A}.`numa`) && !has({A}.`no-such name.x/y`) && {{'a-b': 1}}.`a-b` == 1",
+    ],
+)
+def test_a_field_may_be_in_backquotes(expression: str) -> None:
+    assert says(expression) is True
+
+
+def test_a_leading_dot_means_no_variable_of_a_macro() -> None:
+    assert says(f"[1].all(device, .device.driver == '{DRIVER}' && device == 1)") is True
+    assert says("[1].all(x, .x == 1)") == (
+        "CEL compile error: compilation failed: ERROR: <input>: undeclared reference to '.x' (in container '')"
+    )
+
+
+@pytest.mark.parametrize(
+    ("expression", "problem"),
+    [
+        ("true || int('a') == 1", "type conversion error from 'string' to 'int'"),
+        ("true || uint(- 1) == 1u", "unsigned integer overflow"),
+        ("true || string(null) == ''", "no such overload: string(null_type)"),
+        ("true || int(dyn([1, int(2)])) == 1", "no such overload: int(list)"),
+        ("[1].all(x, true || int(dyn({'a': 1})) == x)", "no such overload: int(map)"),
+    ],
+)
+def test_what_a_constant_is_converted_to_is_known_when_compiling(expression: str, problem: str) -> None:
+    assert says(expression) == f"CEL compile error: program instantiation failed: {problem}"
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "true || uint(-(1)) == 1u",
+        "true || int('a' + 'b') == 1",
+        f"true || int({A}.model) == 1",
+        "[1].all(int, true || int(string(int) + string(int)) == 11)",
+        "true || int(dyn([?optional.none(), 1])) == 1",
+        "int('1') == 1 && type(dyn([int, int])) == list",
+    ],
+)
+def test_what_is_no_constant_is_converted_when_it_is_evaluated(expression: str) -> None:
+    assert says(expression) is True
+
+
+def test_a_selector_that_is_an_optional_is_what_it_holds() -> None:
+    assert says("dyn(optional.of(optional.of(true)))") is True
+    words = "CEL runtime error: CEL result of type optional_type could not be converted to bool: "
+    assert says("dyn(optional.of(1u))") == words + "unsupported type conversion from 'uint' to bool"
+    assert says("dyn(optional.none())") == words + "optional.none() dereference"
+
+
 def test_a_macro_may_range_over_an_attribute() -> None:
     assert says(f"true || {A}.numa.exists(x, true)") is True
     assert says(f"{A}.numa.exists(x, true)") == "CEL runtime error: got 'types.Int', expected iterable type"
@@ -265,6 +329,8 @@ def test_a_function_that_is_not_followed_is_refused_by_its_name(expression: str,
         f"!({A}.nope == 1 && false)",
         "[1, 2][1] == 2 && {'a': 1}['a'] == 1 && {'a': 1}.a == 1 && {1: 'a'}[1] == 'a' && [1][dyn(0.0)] == 1",
         "1 in [1, 2] && !(3 in [1, 2]) && 'a' in {'a': 1}",
+        "!(dyn(true) in {1: 1}) && 1 in {1: 1} && !(dyn(optional.of({})) in {1: 1})",
+        "null != quantity('1') && quantity('1') != null",
         "!(dyn([1]) in {'a': 1}) && device.attributes[dyn([1])].size() == 0",
         "quantity('1Gi') == quantity('1024Mi') && semver('1.0.0') == semver('1.0.0+build')",
         ".5 == 0.5 && 1.5e3 == 1500.0 && 0xFF == 255 && 0x1u == 1u",
@@ -312,6 +378,12 @@ def test_operators(expression: str) -> None:
         ("{1: 1}[dyn(false)] == 1", "no such key: false"),
         ("{1: 1}[dyn(1000000.0)] == 1", "no such key: 1e+06"),
         (f"dyn({A}.numa).all(x, true)", "got 'types.Int', expected iterable type"),
+        (f"{A}.version.all(x, true)", "got 'cel.Semver', expected iterable type"),
+        ("dyn([1]).a == 1", "unsupported index type 'string' in list"),
+        (f"{A}.model.max() == 'b'", "no such overload: max(string)"),
+        (f"{A}.model.isSorted()", "no such overload: isSorted(string)"),
+        (f"{A}.numa.sum() == 1", "no such overload: sum(int)"),
+        ("dyn(1).optMap(x, x).hasValue()", "no such overload: hasValue(int)"),
     ],
 )
 def test_what_an_operator_cannot_take_is_an_error(expression: str, problem: str) -> None:
@@ -434,8 +506,8 @@ def test_functions(expression: str) -> None:
         (f"int({A}.model) == 1", "type conversion error from 'string' to 'int'"),
         (f"uint({A}.model) == 1u", "type conversion error from 'string' to 'uint'"),
         (f"int({A}.model + '9' + {A}.model) == 1", "type conversion error from 'string' to 'int'"),
-        ("int(string(9223372036854775808.0)) == 1", "type conversion error from 'string' to 'int'"),
-        ("uint(string(-1)) == 1u", "type conversion error from 'string' to 'uint'"),
+        ("int(string([9223372036854775808.0][0])) == 1", "type conversion error from 'string' to 'int'"),
+        ("uint(string([-1][0])) == 1u", "type conversion error from 'string' to 'uint'"),
         (f"double({A}.model) == 1.0", "type conversion error from 'string' to 'double'"),
         (f"bool({A}.model)", "type conversion error from 'string' to 'bool'"),
         (f"int({A}.ecc) == 1", "no such overload: int(bool)"),

@@ -38,3 +38,14 @@ def test_what_is_no_optional_was_its_own_value(expression: str) -> None:
     assert is_selected(expression, "1.36")
     with pytest.raises(AllocationError, match="CEL runtime error: no such overload"):
         is_selected(expression, "1.37")
+
+
+@pytest.mark.parametrize("expression", [f"{A}.`numa` == 1", f"[1].all(device, .device.driver == '{DRIVER}')"])
+def test_a_field_in_backquotes_and_a_leading_dot_were_not_understood(expression: str) -> None:
+    assert is_selected(expression, "1.37")
+    with pytest.raises(AllocationError, match="CEL compile error"):
+        is_selected(expression, "1.36")
+
+
+def test_a_leading_dot_meant_nothing() -> None:
+    assert is_selected("[1].all(x, .x == 1)", "1.36")

@@ -115,6 +115,7 @@ LACKS = {
     ),  # StorageCapacityScoring
     "R-VOLLIMIT-14",  # VolumeLimitScaling
     "R-NODENAME-02",
+    "R-DRA-151",  # No selector is of a type that may be an optional
     "R-CHANGE-08",
     *("R-QUEUE-56", "R-QUEUE-57"),  # Gated pods that wait for too long
     *("R-PREEMPT-19", "R-PREEMPT-20", "R-PREEMPT-21", "R-PREEMPT-PREP-04"),

@@ -2,12 +2,13 @@
 """CEL before 1.37.
 
 Changed by: kubernetes #139395 (an attribute is of type dyn, since it may be a list), cel-go #1276 (or and orValue
-are errors of a value that is no optional).
+are errors of a value that is no optional) and what came to cel-go after v0.26.0 (backquotes are on, a leading dot
+means the root).
 
 Promised: what a CEL selector may say is documented with the DeviceSelector of resource.k8s.io.
 Shows in: devices.
 Source: dynamic-resource-allocation/cel/compile.go, CompileCELExpression; github.com/google/cel-go cel/library.go,
-optionalLib (v0.26.0).
+optionalLib, parser/parser.go, NewParser, and checker/env.go, LookupIdent (v0.26.0).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any
 
 from refsched.cel import CelSteps
 from refsched.cel.overloads import ANY, DYN, Type
+from refsched.cel.values import refused
 from refsched.rules import applies
 
 
@@ -39,4 +41,18 @@ def itself(value: Any) -> Any:
     return value
 
 
-CEL = CelSteps(ANY, is_any, no_attribute, itself)
+def any_name(name: str) -> str:
+    """R-DRA-149 (instead of R-DRA-148): A name with a leading dot is that of a macro's variable, if there
+    is one."""
+    applies("R-DRA-149")
+    return name
+
+
+def quoted(name: str) -> str:
+    """R-DRA-147 (instead of R-DRA-146): A selector with the name of a field in backquotes cannot be compiled.
+    Raises CelError."""
+    applies("R-DRA-147")
+    raise refused("Syntax error")
+
+
+CEL = CelSteps(ANY, is_any, no_attribute, itself, any_name, quoted)
