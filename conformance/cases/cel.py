@@ -41,7 +41,7 @@ def _selecting(*requests: Sequence[str]) -> History:
     """For each request a claim and a pod, on a node that has the device."""
     cluster = HistoryBuilder()
     cluster.add(device_class("any"), resource_slice("s1", [DEVICE]))
-    cluster.add_node(node(""))
+    cluster.add_node(node("", {"cpu": "32", "pods": "32"}))
     for place, expressions in enumerate(requests):
         cluster.add(resource_claim(f"c{place}", {"requests": [_request(expressions)]}))
         cluster.add_pod(claim_user(f"c{place}"))

@@ -7,8 +7,8 @@ and what is missing is reported in cel-go's words (docs/decisions.md says what e
 that cannot be compiled fails for every device, unlike one whose evaluation fails.
 
 The modules are `compiler` (from a tree to a function), `types` (what is refused before that), `operators`,
-`functions`, `optional`, `values`, `steps` (what releases do otherwise), and `limits` (what bounds an evaluation;
-the estimated cost of an expression is not specified).
+`functions`, `optional`, `values`, `results`, `steps` (what releases do otherwise), and `limits` (what bounds an
+evaluation; the estimated cost of an expression is not specified).
 """
 
 from __future__ import annotations

@@ -39,6 +39,7 @@ from refsched.cel.optional import (
     selected,
     without_optional_syntax,
 )
+from refsched.cel.results import boolean
 from refsched.cel.steps import CelSteps, rooted
 from refsched.cel.tree import arguments, bare_name, if_marked, subtrees, text_of, unwrapped
 from refsched.cel.types import check_types
@@ -74,18 +75,14 @@ class CelProgram:
     evaluate: Evaluate = field(eq=False)
 
     def matches(self, device: CelDevice) -> bool:
-        """R-DRA-73: A selector that does not evaluate to a boolean is an error. Raises CelError."""
+        """Returns whether the selector matches the device. Raises CelError."""
         try:
-            value = self.evaluate({**_ROOT, _DEVICE: device, rooted(_DEVICE): device, METER: Meter()})
-            result = _held(value)
-            if not isinstance(result, bool):
-                applies("R-DRA-73")
-                raise _not_a_boolean(value)
+            scope = {**_ROOT, _DEVICE: device, rooted(_DEVICE): device, METER: Meter()}
+            return boolean(self.evaluate(scope))
         except CelValueError as error:
             raise CelError(f"CEL runtime error: {error}") from None
         except RecursionError:
             raise too_deep() from None
-        return result
 
 
 def compile_selector(expression: str, steps: CelSteps) -> CelProgram:
@@ -134,39 +131,10 @@ def _not_followed(function: str) -> InputError:
     return InputError(f"the CEL function {function} is not followed")
 
 
-def _held(value: Any) -> Any:
-    """R-DRA-151: A selector that evaluates to an optional is what the optional holds; without a value it is an
-    error."""
-    while isinstance(value, Optional) and value.present:
-        applies("R-DRA-151")
-        value = value.content
-    return value
-
-
-_CANNOT_CONVERT = {
-    "string": "unsupported native conversion from string to 'bool'",
-    "int": "unsupported type conversion from 'int' to bool",
-    "uint": "unsupported type conversion from 'uint' to bool",
-    "double": "type conversion error from Double to 'bool'",
-    "bytes": "type conversion error from Bytes to 'bool'",
-    "list": "type conversion error from list to 'bool'",
-    "map": "type conversion error from map to 'bool'",
-    "type": "type conversion not supported for 'type'",
-    "optional_type": "optional.none() dereference",
-}
-
-
 def _go_type(value: Any) -> str:
     """Returns the name of the type in Go."""
     kind = type_name(value)
     return kind.replace("kubernetes.", "cel.") if "." in kind else f"types.{kind.title()}"
-
-
-def _not_a_boolean(value: Any) -> CelValueError:
-    kind = type_name(_held(value))
-    other = f"type conversion error from '{kind.removeprefix('kubernetes.')}' to 'bool'"
-    reason = _CANNOT_CONVERT.get(kind, other)
-    return CelValueError(f"CEL result of type {type_name(value)} could not be converted to bool: {reason}")
 
 
 def _is_literal(tree: Tree[Token]) -> bool:
