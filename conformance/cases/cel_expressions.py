@@ -56,6 +56,8 @@ _TRUE_EQUALITY = (
     f"({A}.nope == 1 || true) && !({A}.nope == 1 && false)",
     "[1, 2][1] == 2 && {'a': 1}['a'] == 1 && {'a': 1}.a == 1 && {1: 'a'}[1] == 'a' && [1, 2][dyn(1.0)] == 2",
     "!(dyn(true) in {1: 1}) && 1 in {1: 1} && null != quantity('1') && quantity('1') != null",
+    f"{A}.version != '1.2.3' && [{A}.version] == [dyn('1.2.3')] && {{'a': dyn({C}.cores)}} == {{'a': dyn(8)}}",
+    f"!('1.2.3' in [{A}.version]) && ['a'].indexOf({A}.version) == -1 && !({A}.version in {A})",
     "1 in [2, 1] && !(3 in [1, 2]) && 'a' in {'a': 1} && !('b' in {'a': 1}) && 1 in [dyn(1.0)]",
     "quantity('1Gi') == quantity('1024Mi') && semver('1.0.0') == semver('1.0.0+build')",
     ".5 == 0.5 && 1.5e3 == 1500.0 && 0xFF == 255 && 0x1u == 1u && 0x10 == 16 && -9223372036854775808 < 0",
@@ -64,6 +66,7 @@ _TRUE_EQUALITY = (
     "true // what follows is a comment",
 )
 _TRUE_MACROS = (
+    f"cel.bind(n, {A}.nope, has({A}.nope) ? n == 1 : true)",
     "[1, 2].all(x, x > 0) && ![1, 2].all(x, x > 1) && [].all(x, false) && [0, 2].exists(x, 2 / x == 1)",
     "[1, 2].exists(x, x / (x - 1) == 2) && ![].exists(x, true) && ![1, 2].exists(x, x > 2)",
     "[1, 2].exists_one(x, x > 1) && ![1, 2].exists_one(x, x > 0) && ![1].exists_one(x, x > 1)",
@@ -210,6 +213,11 @@ _ERRORS_INDEXES = (
     "[1][dyn('a')] == 1",
     "{'a': 1}[dyn('b')] == 1",
     "dyn([1]).a == 1",
+    f"{A}.version in ['1.2.3']",
+    f"{A}.version in {{'1.2.3': 1}}",
+    "{semver('1.2.3'): 1}.size() == 1",
+    f"{A}[{A}.version] == 1",
+    f"cel.bind(n, {A}.nope, n == 1)",
     "dyn(1) in dyn(2)",
     "dyn(1).all(x, true)",
     f"{A}.?nope.value() == 1",
@@ -301,6 +309,7 @@ DO_NOT_COMPILE = (
     "true || uint(-1) == 1u",
     "true || [bool(dyn('x'))].size() == 1",
     "true || int(dyn({'a': int})) == 1",
+    f"true || {A}[dyn(null)] == 1",
 )
 """Expressions that do not compile."""
 

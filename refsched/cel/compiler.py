@@ -25,9 +25,11 @@ from refsched.cel.operators import (
     at,
     calling,
     conditional,
+    go_type,
     logical,
     negated,
     negative,
+    qualifier,
     select,
 )
 from refsched.cel.optional import (
@@ -41,7 +43,7 @@ from refsched.cel.optional import (
 )
 from refsched.cel.results import boolean
 from refsched.cel.steps import CelSteps, rooted
-from refsched.cel.tree import arguments, bare_name, if_marked, subtrees, text_of, unwrapped
+from refsched.cel.tree import arguments, bare_name, if_marked, is_literal, subtrees, text_of, unwrapped
 from refsched.cel.types import check_types
 from refsched.cel.values import (
     CelDevice,
@@ -50,8 +52,8 @@ from refsched.cel.values import (
     CelValueError,
     Domains,
     Optional,
+    hashed,
     refused,
-    type_name,
 )
 from refsched.errors import InputError
 from refsched.rules import applies, listening
@@ -131,17 +133,11 @@ def _not_followed(function: str) -> InputError:
     return InputError(f"the CEL function {function} is not followed")
 
 
-def _go_type(value: Any) -> str:
-    """Returns the name of the type in Go."""
-    kind = type_name(value)
-    return kind.replace("kubernetes.", "cel.") if "." in kind else f"types.{kind.title()}"
-
-
-def _is_literal(tree: Tree[Token]) -> bool:
-    """Returns whether the expression is a literal without parentheses."""
-    while len(tree.children) == 1 and tree.data in ("unary", "member", "primary"):
-        (tree,) = subtrees(tree.children)
-    return tree.data == "literal"
+def _known(value: Any) -> Any:
+    """Returns the value, or raises it if it is an error that cel.bind() bound."""
+    if isinstance(value, CelValueError):
+        raise value
+    return value
 
 
 # --- From a syntax tree to a function -------------------------------------------------------------
@@ -191,6 +187,8 @@ class _Compiler:
     def _binary(self, left: Tree[Token], right: Tree[Token]) -> Evaluate:
         operator = BINARY[str(left.data)]
         a, b = self.compile(subtrees(left.children)[0]), self.compile(right)
+        if left.data == "relation_in" and self._is_written_out(right):
+            return lambda scope: operator(hashed(a(scope)), b(scope))
         if left.data == "addition_add":
             return lambda scope: scope[METER].joined(operator(a(scope), b(scope)))
         return lambda scope: operator(a(scope), b(scope))
@@ -217,7 +215,7 @@ class _Compiler:
     def _name(self, name: str) -> Evaluate:
         if not self._declares(name):
             raise refused(f"undeclared reference to '{name}' (in container '')")
-        return lambda scope: scope[name]
+        return lambda scope: _known(scope[name])
 
     def _declares(self, name: str) -> bool:
         return name in self.variables or name in _ROOT or name in (_DEVICE, rooted(_DEVICE))
@@ -237,6 +235,8 @@ class _Compiler:
     def _index(self, holder: Tree[Token], index: Tree[Token]) -> Evaluate:
         base, maybe = self.compile(holder), if_marked(index)
         key = self.compile(maybe or index)
+        if self._is_constant(maybe or index):
+            self.constants.append(lambda scope: qualifier(key(scope)))
         if maybe is not None:
             return lambda scope: selected(at, base(scope), key(scope))
         return lambda scope: at(base(scope), key(scope))
@@ -282,6 +282,14 @@ class _Compiler:
             self.constants.append(called)
         return called
 
+    def _is_written_out(self, tree: Tree[Token]) -> bool:
+        """Returns whether it is a map in which, or a list of constants in which, a value is looked up by its
+        hash."""
+        inner = unwrapped(tree)
+        if inner.data == "list_lit":
+            return bool(arguments(inner.children, 0)) and self._is_constant(tree)
+        return inner.data == "map_lit"
+
     def _is_constant(self, tree: Tree[Token]) -> bool:
         inner = unwrapped(tree)
         children = subtrees(inner.children)
@@ -289,7 +297,7 @@ class _Compiler:
             case "literal":
                 return True
             case "unary":
-                return _is_literal(children[1]) and children[0].data == "unary_neg"
+                return is_literal(children[1]) and children[0].data == "unary_neg"
             case "list_lit" | "map_lit":
                 parts = arguments(inner.children, 0)
                 return all(if_marked(part) is None and self._is_constant(part) for part in parts)
@@ -320,11 +328,20 @@ class _Compiler:
         return has
 
     def _bind(self, name: Tree[Token], value: Tree[Token], result: Tree[Token]) -> Evaluate:
+        """R-DRA-156: That cel.bind() binds a name to an error is an error only where the name is used."""
         bound = bare_name(name)
         if bound is None:
             raise refused("cel.bind() variable names must be simple identifiers")
         evaluate, inner = self.compile(value), self._with(bound).compile(result)
-        return lambda scope: inner({**scope, bound: evaluate(scope)})
+
+        def evaluated(scope: Scope) -> Any:
+            try:
+                return evaluate(scope)
+            except CelValueError as error:
+                applies("R-DRA-156")
+                return error
+
+        return lambda scope: inner({**scope, bound: evaluated(scope)})
 
     def _comprehension(
         self,
@@ -342,7 +359,7 @@ class _Compiler:
         def evaluate(scope: Scope) -> Any:
             values = items(scope)
             if not isinstance(values, list | dict):
-                raise CelValueError(f"got '{_go_type(values)}', expected iterable type")
+                raise CelValueError(f"got '{go_type(values)}', expected iterable type")
             kept, meter = list(values), scope[METER]
 
             def of_one(asked: Evaluate, value: Any) -> Any:

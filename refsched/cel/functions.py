@@ -22,8 +22,8 @@ from refsched.cel.values import (
     Semver,
     Uint,
     compare,
-    equal,
     has_key,
+    is_equal,
     no_such_overload,
     normalized_semver,
     order,
@@ -128,7 +128,7 @@ def _size(value: Any) -> int:
 def contains(container: Any, wanted: Any) -> bool:
     """Evaluates the operator ``in``."""
     if isinstance(container, list):
-        return any(equal(item, wanted) for item in container)
+        return any(is_equal(item, wanted) for item in container)
     if isinstance(container, dict):
         return has_key(container, wanted)
     raise no_such_overload()
@@ -160,14 +160,14 @@ def _matches(text: Any, pattern: Any) -> bool:
 
 def _index_of(container: Any, wanted: Any) -> int:
     if isinstance(container, list):
-        return next((i for i, item in enumerate(container) if equal(item, wanted)), -1)
+        return next((i for i, item in enumerate(container) if is_equal(item, wanted)), -1)
     _text(container, wanted)
     return str(container).find(wanted)
 
 
 def _last_index_of(container: Any, wanted: Any) -> int:
     if isinstance(container, list):
-        return next((i for i in reversed(range(len(container))) if equal(container[i], wanted)), -1)
+        return next((i for i in reversed(range(len(container))) if is_equal(container[i], wanted)), -1)
     _text(container, wanted)
     return str(container).rfind(wanted)
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from attrs import define
 
-from refsched.cel.values import CelError
+from refsched.cel.values import CelError, hashed
 from refsched.errors import InputError
 
 MAX_COST = 1_000_000
@@ -55,7 +55,7 @@ def checked_key(key: Any) -> Any:
     """Returns the key of a map in an expression. Raises InputError if it is a list or a map."""
     if isinstance(key, list | dict):
         raise InputError("a CEL map whose key is a list or a map is not specified here")
-    return key
+    return hashed(key)
 
 
 def too_deep() -> InputError:

@@ -17,18 +17,22 @@ from refsched.cel.optional import selected
 from refsched.cel.values import (
     INT64,
     UINT64,
+    CelType,
     CelValueError,
     Domains,
     Optional,
+    Semver,
     Uint,
     compare,
     equal,
     has_key,
+    is_equal,
     is_number,
     no_such_overload,
     type_name,
     written,
 )
+from refsched.objects.quantity import Quantity
 from refsched.rules import applies
 
 Scope = Mapping[str, Any]
@@ -116,9 +120,42 @@ def select(holder: Any, name: Any) -> Any:
     raise CelValueError(f"no such key: {written(name)}")
 
 
+def go_type(value: Any) -> str:
+    """Returns the name of the type in Go."""
+    kind = type_name(value)
+    return kind.replace("kubernetes.", "cel.") if "." in kind else f"types.{kind.title()}"
+
+
+def qualifier(index: Any) -> Any:
+    """R-DRA-155: What is between brackets must be a number, a string or a boolean; a selector with a constant of
+    another type cannot be compiled.
+
+    Returns it. Raises CelValueError.
+    """
+    if not isinstance(index, int | float | str):
+        applies("R-DRA-155")
+        raise CelValueError(f"invalid qualifier type: {_GO_TYPES[type(index)]}")
+    return index
+
+
+_GO_TYPES: Mapping[type, str] = {
+    bytes: "types.Bytes",
+    list: "*types.baseList",
+    dict: "*types.baseMap",
+    Domains: "cel.mapper",
+    type(None): "types.Null",
+    CelType: "*types.Type",
+    Optional: "*types.Optional",
+    Quantity: "cel.Quantity",
+    Semver: "cel.Semver",
+}
+"""These are the types of values in Go."""
+
+
 def at(holder: Any, index: Any) -> Any:
     if isinstance(holder, Optional):
         return selected(at, holder, index)
+    qualifier(index)
     if isinstance(holder, list):
         if not is_number(index):
             raise CelValueError(f"unsupported index type '{type_name(index)}' in list")
@@ -194,7 +231,7 @@ def _order_operator(sign: str, holds: Callable[[int, int], bool]) -> Callable[[A
 
 BINARY: Mapping[str, Callable[[Any, Any], Any]] = {
     "relation_eq": equal,
-    "relation_ne": lambda left, right: not equal(left, right),
+    "relation_ne": lambda left, right: not is_equal(left, right),
     "relation_lt": _order_operator("_<_", int.__lt__),
     "relation_le": _order_operator("_<=_", int.__le__),
     "relation_gt": _order_operator("_>_", int.__gt__),

@@ -33,6 +33,13 @@ def unwrapped(tree: Tree[Token]) -> Tree[Token]:
     return tree
 
 
+def is_literal(tree: Tree[Token]) -> bool:
+    """Returns whether the expression is a literal without parentheses."""
+    while len(tree.children) == 1 and tree.data in ("unary", "member", "primary"):
+        (tree,) = subtrees(tree.children)
+    return tree.data == "literal"
+
+
 def text_of(tree: Tree[Token]) -> str:
     """Returns the text that a literal is, which has no escapes."""
     return str(unwrapped(tree).children[0])[1:-1]

@@ -159,6 +159,18 @@ class Domains(dict[str, dict[str, Any]]):
     """Domains are attributes or capacities by domain and name. A missing domain is empty, and not an error."""
 
 
+def hashed(key: Any) -> Any:
+    """R-DRA-154: A version cannot be the key of a map, and whether it is in a map or list that is written out is
+    an error.
+
+    Returns the key. Raises CelValueError.
+    """
+    if isinstance(key, Semver):
+        applies("R-DRA-154")
+        raise CelValueError("internal error: runtime error: hash of unhashable type cel.Semver")
+    return key
+
+
 def has_key(holder: Mapping[Any, Any], key: Any) -> bool:
     """Returns whether the map has the key. A boolean is no number, and a list or a map is no key."""
     try:
@@ -179,7 +191,7 @@ def is_number(value: Any) -> bool:
 
 def equal(left: Any, right: Any) -> bool:
     """R-DRA-71: Numbers of different types are compared by value, other values of different types are unequal,
-    and comparing a quantity or a version with anything else is an error."""
+    and whether a quantity or a version is equal to anything else is an error."""
     if left is None or right is None:
         return left is right
     applies("R-DRA-71", when=type(left) is not type(right))
@@ -190,10 +202,27 @@ def equal(left: Any, right: Any) -> bool:
     if isinstance(left, Optional) and isinstance(right, Optional):
         return left.present == right.present and equal(left.content, right.content)
     if isinstance(left, list) and isinstance(right, list):
-        return len(left) == len(right) and all(map(equal, left, right))
+        return len(left) == len(right) and not any(map(_is_unequal, left, right))
     if isinstance(left, dict) and isinstance(right, dict):
-        return left.keys() == right.keys() and all(equal(left[key], right[key]) for key in left)
+        return left.keys() == right.keys() and not any(_is_unequal(left[key], right[key]) for key in left)
     return type(left) is type(right) and bool(left == right)
+
+
+def _is_unequal(left: Any, right: Any) -> bool:
+    """R-DRA-152: Lists or maps are equal if no elements of them are unequal; elements that cannot be compared are
+    not."""
+    try:
+        return not equal(left, right)
+    except CelValueError:
+        return not applies("R-DRA-152")
+
+
+def is_equal(left: Any, right: Any) -> bool:
+    """R-DRA-153: By the operators != and in values that cannot be compared are unequal."""
+    try:
+        return equal(left, right)
+    except CelValueError:
+        return not applies("R-DRA-153")
 
 
 def compare(left: Any, right: Any) -> int:
