@@ -62,7 +62,7 @@ write_pages(Path(__file__).parent / "generated", tests_of())
 
 def as_the_site_has_it(app: object, name: str, source: list[str]) -> None:
     """Files beside this folder are no pages: instead of a link to one its path is named. Drawings are pictures."""
-    for drawing in ("generated/queue-1.34.svg", "generated/queue-1.19.svg") if name == "queue" else ():
+    for drawing in ("generated/queue-1.37.svg", "generated/queue-1.19.svg") if name == "queue" else ():
         source[0] = DRAWING.sub(
             f"![The places of the queue, and how pods get from one to another]({drawing})", source[0], 1
         )

@@ -28,7 +28,7 @@ def scheduler() -> ReferenceScheduler:
 def test_it_is_what_an_implementation_is(scheduler: ReferenceScheduler) -> None:
     implementation: Implementation = scheduler
     hello = implementation.hello()
-    assert (hello["name"], hello["kubernetes"]) == ("refsched", "1.34")
+    assert (hello["name"], hello["kubernetes"]) == ("refsched", "1.37")
     assert {"filter", "score", "queue", "cache", "hold"} <= set(hello["capabilities"])
 
 

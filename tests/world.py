@@ -37,7 +37,7 @@ from refsched.records import (
     Update,
     Write,
 )
-from refsched.releases import release_of
+from refsched.releases import DEFAULT, release_of
 from refsched.tools.configuration.read import read_config
 from refsched.tools.http.over_http import over_http
 from refsched.tools.reading.inputs import InputReader
@@ -133,7 +133,7 @@ class World:
         *,
         frozen_timers: Sequence[str] = (),
         choices: Choices | None = None,
-        kubernetes: str = "1.34",
+        kubernetes: str = DEFAULT.name,
     ) -> None:
         self.config = config or configuration()
         specified = release_of(kubernetes)

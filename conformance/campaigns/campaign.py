@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The campaign: how ``traces/recorded-v1.34.2`` and ``traces/recorded-v1.19.16`` were recorded, area by area.
 
-    python -m conformance.campaigns.campaign --impl kube-scheduler --output traces/recorded-v1.34.2
+    python -m conformance.campaigns.campaign --impl kube-scheduler:v1.34 --output traces/recorded-v1.34.2
     python -m conformance.campaigns.campaign --impl kube-scheduler:v1.19 --seed 11916 --examples 40 \\
         --output traces/recorded-v1.19.16
 

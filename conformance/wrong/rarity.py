@@ -14,7 +14,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from conformance.wrong.profile import histories_of, suite_tests
+from conformance.wrong.profile import histories_of
+from conformance.wrong.trying import applicable_tests
 from refsched.checking.replay import judge_file
 from refsched.releases import DEFAULT, RELEASES
 from refsched.rules import listening
@@ -54,7 +55,7 @@ def heard_in_histories(release: str, share: int, share_of_cases: int = 1) -> Ite
     cases."""
     _resolve_the_defaults()
     with connect(f"{REFERENCE}:{release}") as adapter:
-        tests = [test for test in suite_tests() if not test.recorded]
+        tests = [test for test in applicable_tests(adapter) if not test.recorded]
         cases = [test for test in tests if test.case is not None][::share_of_cases]
         for test in (*cases, *(test for test in tests if test.draws)):
             for history in histories_of(test)[::share]:

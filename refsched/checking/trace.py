@@ -22,7 +22,7 @@ from refsched.objects.dra import ResourceClaim
 from refsched.objects.reading import read_as
 from refsched.objects.storage import PersistentVolume
 from refsched.records import Json, Record, Write
-from refsched.releases import DEFAULT, release_of
+from refsched.releases import UNNAMED, release_of
 from refsched.releases.release import Release
 from refsched.tools.reading.documents import read_json
 from refsched.tools.reading.files import open_file
@@ -75,7 +75,7 @@ class Header:
         """Returns the release. Raises InputError if it is not one that is specified here."""
         if self.kubernetes:
             return release_of(self.kubernetes)
-        return release_of(self.scheduler.version) if self.scheduler.name == KUBE_SCHEDULER else DEFAULT
+        return release_of(self.scheduler.version if self.scheduler.name == KUBE_SCHEDULER else UNNAMED)
 
 
 @frozen

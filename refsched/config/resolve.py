@@ -4,7 +4,7 @@
 Promised: how profiles and extension points are configured is documented with KubeSchedulerConfiguration.
 Shows in: config.
 Source: pkg/scheduler/framework/runtime/framework.go, NewFramework, updatePluginList, expandMultiPointPlugins,
-getScoreWeights; pkg/scheduler/profile/profile.go, NewMap; pkg/scheduler/scheduler.go, buildExtenders.
+getValidScoreWeights; pkg/scheduler/profile/profile.go, NewMap; pkg/scheduler/scheduler.go, buildExtenders.
 """
 
 from __future__ import annotations

@@ -156,7 +156,7 @@ def _handle_assigned_pod(scheduler: SchedulerState, before: Pod | None, after: P
     others, after the cache has it.
 
     kube-scheduler only logs an error of the cache, and the event counts nevertheless.
-    Source: addPodToCache, updatePodInCache, deletePodFromCache.
+    Source: addAssignedPodToCache, updateAssignedPodInCache, deleteAssignedPodFromCache.
     """
     applies("R-EVENT-06")
     if after is not None and before is None:

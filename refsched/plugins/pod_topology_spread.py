@@ -60,14 +60,16 @@ class Spread:
 
     @cached_property
     def least(self) -> int:
-        """R-SPREAD-08: The skew of a domain is measured against the domain with the fewest matching pods; if there
-        are fewer domains than minDomains, it is measured against 0. Source: minMatchNum.
+        """R-SPREAD-08: The skew of a domain is measured against the domain with the fewest matching pods.
+        R-SPREAD-19: If there are fewer domains than minDomains, the skew of a domain is measured against 0.
+        Source: minMatchNum.
 
         The plugin of kube-scheduler remembers only the two domains with the fewest pods. The result is the same,
         because in one copy of the state pods are added to, or removed from, a single node.
         """
         applies("R-SPREAD-08")
         if len(self.counts) < self.constraint.min_domains:
+            applies("R-SPREAD-19")
             return 0
         return min(self.counts.values(), default=_NO_DOMAIN)
 

@@ -64,7 +64,7 @@ class Backoff:
         """R-BACKOFF-05 (observed: that backoffQ orders pods by whole seconds is an optimization): A pod backs off
         until the second in which its backoff ends has passed.
 
-        Source: isPodBackingoff.
+        Source: isEntityBackingoff.
         """
         second = self.rounded(now)
         applies("R-BACKOFF-05", when=pod.backoff_expiration == second)

@@ -201,7 +201,7 @@ class SchedulingQueue:
         R-QUEUE-49: After a failed attempt the backoff begins anew, and a rejection sets the number of
         consecutive errors to 0.
 
-        Where a pod of this name waits already, nothing is requeued. Source: AddUnschedulableIfNotPresent.
+        Where a pod of this name waits already, nothing is requeued. Source: AddUnschedulablePodIfNotPresent.
         """
         if self._find(pod.key)[1] is not None:
             self.done(pod.pod.uid)
@@ -271,7 +271,7 @@ class SchedulingQueue:
     def flush_unschedulable_pods_leftover(self) -> None:
         """R-QUEUE-50: A pod that has waited among the unschedulable pods for longer than its release allows (five
         minutes; one minute in earlier releases) is requeued, whichever plugin rejected it; for pods in flight this
-        is an event like any other."""
+        is an event like any other. Source: flushUnschedulableEntitiesLeftover."""
         now, since = self._clock(), self.behaviour.waits_since
         longest = self.behaviour.max_in_unschedulable_pods
         overdue = [pod for pod in self._unschedulable if round(now - since(pod), 9) > longest]

@@ -91,8 +91,8 @@ class Transitions:
 
 
 _P, _O = Place, Occurrence
-_ADD = "AddUnschedulableIfNotPresent"
-_MOVE = "movePodsToActiveOrBackoffQueue"
+_ADD = "AddUnschedulablePodIfNotPresent"
+_MOVE = "moveEntitiesToActiveOrBackoffQueue"
 
 # fmt: off
 _ROWS = (

@@ -13,7 +13,7 @@ from importlib import import_module
 
 from refsched.errors import InputError
 from refsched.releases.release import Release
-from refsched.releases.v1_34 import V1_34
+from refsched.releases.v1_37 import V1_37
 
 
 class _Releases(Mapping[str, Release]):
@@ -43,8 +43,11 @@ RELEASES: Mapping[str, Release] = _Releases(
 )
 """These are the releases by minor version (``1.34``), the oldest first."""
 
-DEFAULT = V1_34
+DEFAULT = V1_37
 """This release is used if none is named."""
+
+UNNAMED = "1.34"
+"""A trace of another scheduler than kube-scheduler that names no release is one of this release."""
 
 _VERSION = re.compile(r"v?(\d+\.\d+)(?:\..*)?")
 

@@ -19,6 +19,7 @@ from refsched.oddities.known_defect import KnownDefect
 from refsched.oddities.known_defects import KNOWN_DEFECTS
 from refsched.plugins.inter_pod_affinity import InterPodAffinity
 from refsched.records import Attempt, Create, Delete, Input, NodeStatus, Queues, Record, Reference
+from refsched.releases.v1_34 import V1_34
 
 ALL = frozenset(KNOWN_DEFECTS)
 OF_DEVICES = frozenset(defect for defect in KNOWN_DEFECTS if defect.plugin == "DynamicResources")
@@ -89,7 +90,7 @@ P = "default/p"
 
 def followed() -> Mending:
     """A pod that two others on its node hate."""
-    mending = Mending(lambda mended: Checker(configuration(), without=mended))
+    mending = Mending(lambda mended: Checker(configuration(), without=mended, release=V1_34))
     node = node_object("n1")
     node["metadata"]["labels"] = {"zone": "a"}
     pod = pod_object("p")
@@ -160,7 +161,7 @@ def test_nothing_is_explained_by_what_would_come_to_an_end_otherwise() -> None:
         checker.has_diverged = is_without(checker, B)
         return [] if is_without(checker, ONE_TERM_OF_MANY) else ["wrong"]
 
-    mending = Mending(lambda mended: Checker(configuration(), without=mended))
+    mending = Mending(lambda mended: Checker(configuration(), without=mended, release=V1_34))
     assert mending.explains(mending.ask(question))
     assert mending.mended == {ONE_TERM_OF_MANY}
 

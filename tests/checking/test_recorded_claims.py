@@ -15,6 +15,7 @@ from refsched.checking.recorded_claims import ClaimWrites, allocation_disagreeme
 from refsched.objects.dra import DELETE_PROTECTION, ResourceClaim
 from refsched.objects.reading import read_as
 from refsched.records import Attempt, Create, Record, Write
+from refsched.releases.v1_34 import V1_34
 
 CONFIG = {"opaque": {"driver": DRIVER, "parameters": {"mode": "fast"}}}
 ADMIN = {**one("a"), "adminAccess": True}
@@ -42,7 +43,7 @@ def asked(status: Json | None = None, *finalizers: str) -> Json:
 
 def cluster(checker: Checker | None = None) -> Checker:
     """A pod with a claim for a device, and for another one to administer."""
-    checker = checker or Checker(configuration())
+    checker = checker or Checker(configuration(), release=V1_34)
     gpu = {**device_class(), "spec": {"config": [CONFIG]}}
     users = [{"name": "c", "resourceClaimName": "c"}]
     waiting = pod_object("p", resourceClaims=users)
@@ -181,7 +182,7 @@ def test_who_reports_claims_has_to_write_the_devices_too() -> None:
 
 
 def test_whoever_leaves_the_api_server_to_others_has_to_report_all_writes() -> None:
-    checker = cluster(Checker(configuration(), reports_claims=True))
+    checker = cluster(Checker(configuration(), release=V1_34, reports_claims=True))
     checker.take(Attempt("default/p", "scheduled", node="n1"))
 
     assert "write.default/c" in [each.member for each in checker.take_missing()]

@@ -19,12 +19,13 @@ from refsched.framework.status import SUCCESS, error, unschedulable
 from refsched.objects.dra import DELETE_PROTECTION, AllocationResult, ResourceClaim
 from refsched.objects.reading import read_as
 from refsched.records import Attempt, Create, Delete, NodeStatus, Record, Reference, Write
+from refsched.releases.v1_34 import V1_34
 
 PREFIX = 'running "DynamicResources" filter plugin: '
 
 
 def cluster(*objects: Json) -> Checker:
-    checker = Checker(configuration())
+    checker = Checker(configuration(), release=V1_34)
     for each in (device_class(), *objects):
         checker.take(Create(each))
     return checker

@@ -42,7 +42,8 @@ from refsched.tools.configuration.read import KIND, default_config, read_args, r
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
-NO_FILTER_TIMEOUT = with_feature_gates({"DRASchedulerFilterTimeout": False})
+BEFORE_1_35 = RELEASES["1.34"]
+NO_FILTER_TIMEOUT = with_feature_gates({"DRASchedulerFilterTimeout": False}, BEFORE_1_35)
 
 
 def refusal(plugin: str, args: object, release: Release = DEFAULT) -> str:
@@ -66,7 +67,7 @@ def test_a_resource_needs_no_name() -> None:
 
 def test_what_is_left_out_has_its_default() -> None:
     both = (ResourceSpec("cpu", 1), ResourceSpec("memory", 1))
-    assert {plugin: read_args(plugin, None) for plugin in DEFAULT.args} == {
+    assert {plugin: read_args(plugin, None, BEFORE_1_35) for plugin in BEFORE_1_35.args} == {
         "DefaultPreemption": DefaultPreemptionArgs(),
         "DynamicResources": DynamicResourcesArgs(DEFAULT_FILTER_TIMEOUT),
         "InterPodAffinity": InterPodAffinityArgs(),
@@ -78,7 +79,7 @@ def test_what_is_left_out_has_its_default() -> None:
         "PodTopologySpread": PodTopologySpreadArgs(),
         "VolumeBinding": VolumeBindingArgsWithoutScores(),
     }
-    assert read_args("VolumeBinding", None, RELEASES["1.37"]).shape == DEFAULT_SHAPE
+    assert read_args("VolumeBinding", None).shape == DEFAULT_SHAPE
 
 
 def test_a_resource_of_weight_0_has_weight_1() -> None:
@@ -135,7 +136,6 @@ def spread(*constraints: dict[str, Any]) -> dict[str, Any]:
         ("VolumeBinding", {"kind": "X"}, "kind: expected VolumeBindingArgs, found 'X'"),
         ("VolumeBinding", {"x": 1}, "x: is not a field here"),
         ("VolumeBinding", {"bindTimeoutSeconds": -1}, "bindTimeoutSeconds: is negative"),
-        ("VolumeBinding", {"shape": []}, "shape: feature gate StorageCapacityScoring is off"),
         ("InterPodAffinity", {"hardPodAffinityWeight": 101}, "hardPodAffinityWeight: 101 is not in [0, 100]"),
         (
             "DefaultPreemption",
@@ -209,12 +209,20 @@ def test_wrong_arguments_are_refused(plugin: str, args: object, problem: str) ->
         ),
         (
             {"scoringStrategy": {"type": "MostAllocated", "requestedToCapacityRatio": {}}},
-            "scoringStrategy.requestedToCapacityRatio.shape: needs at least one point",
+            "scoringStrategy.requestedToCapacityRatio: is only for type RequestedToCapacityRatio",
         ),
     ],
 )
 def test_wrong_arguments_of_node_resources_fit_are_refused(args: object, problem: str) -> None:
     assert refusal("NodeResourcesFit", args).startswith(problem)
+
+
+def test_what_v1_34_refuses_otherwise() -> None:
+    problem = refusal("VolumeBinding", {"shape": []}, BEFORE_1_35)
+    assert problem == "shape: feature gate StorageCapacityScoring is off"
+    strategy = {"type": "MostAllocated", "requestedToCapacityRatio": {}}
+    problem = refusal("NodeResourcesFit", {"scoringStrategy": strategy}, BEFORE_1_35)
+    assert problem == "scoringStrategy.requestedToCapacityRatio.shape: needs at least one point"
 
 
 @pytest.mark.parametrize(

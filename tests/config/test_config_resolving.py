@@ -12,14 +12,14 @@ from refsched.config.types import EXTENSION_POINTS
 from refsched.errors import InputError
 from refsched.plugins.dynamic_resources_args import DEFAULT_FILTER_TIMEOUT
 from refsched.plugins.node_resources_fit_args import NodeResourcesFitArgs
-from refsched.releases import DEFAULT
+from refsched.releases import DEFAULT, RELEASES
 from refsched.releases.release import Release
 from refsched.tools.configuration.feature_gates import with_feature_gates
 from refsched.tools.configuration.read import KIND, read_config
 
 [API_VERSION] = DEFAULT.api_versions
 
-NO_DEVICES = with_feature_gates({"DynamicResourceAllocation": False})
+NO_DEVICES = with_feature_gates({"DynamicResourceAllocation": False}, RELEASES["1.34"])
 
 
 def resolved(release: Release = DEFAULT, **fields: Any) -> tuple[ResolvedProfile, ...]:
@@ -57,16 +57,17 @@ def test_the_default_profile_calls_the_default_plugins() -> None:
     assert {point: names(profile, point) for point in EXTENSION_POINTS} == {
         "preEnqueue": "SchedulingGates DynamicResources DefaultPreemption",
         "queueSort": "PrioritySort",
-        "preFilter": "NodeAffinity NodePorts NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeBinding"
-        " VolumeZone PodTopologySpread InterPodAffinity DynamicResources",
-        "filter": "NodeUnschedulable NodeName TaintToleration NodeAffinity NodePorts NodeResourcesFit"
+        "preFilter": "NodeName NodeUnschedulable TaintToleration NodeAffinity NodePorts NodeResourcesFit"
         " VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread InterPodAffinity"
-        " DynamicResources",
+        " DynamicResources NodeDeclaredFeatures",
+        "filter": "NodeName NodeUnschedulable TaintToleration NodeAffinity NodePorts NodeResourcesFit"
+        " VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread InterPodAffinity"
+        " DynamicResources NodeDeclaredFeatures",
         "postFilter": "DynamicResources DefaultPreemption",
         "preScore": "TaintToleration NodeAffinity NodeResourcesFit VolumeBinding PodTopologySpread"
         " InterPodAffinity NodeResourcesBalancedAllocation",
         "score": "TaintToleration NodeAffinity NodeResourcesFit VolumeBinding PodTopologySpread"
-        " InterPodAffinity NodeResourcesBalancedAllocation ImageLocality",
+        " InterPodAffinity DynamicResources NodeResourcesBalancedAllocation ImageLocality",
         "reserve": "VolumeBinding DynamicResources",
         "permit": "",
         "preBind": "VolumeBinding DynamicResources",
@@ -80,6 +81,7 @@ def test_the_default_profile_calls_the_default_plugins() -> None:
         "VolumeBinding": 1,
         "PodTopologySpread": 2,
         "InterPodAffinity": 2,
+        "DynamicResources": 2,
         "NodeResourcesBalancedAllocation": 1,
         "ImageLocality": 1,
     }
@@ -116,7 +118,7 @@ def test_a_default_plugin_that_is_enabled_again_keeps_its_place_and_takes_the_ne
 
 def test_a_default_plugin_that_is_disabled_and_enabled_comes_last() -> None:
     profile = one(multiPoint=enabled("NodeAffinity", disabled="NodeAffinity NodeName"))
-    assert names(profile, "filter").endswith("DynamicResources NodeAffinity")
+    assert names(profile, "filter").endswith("DynamicResources NodeDeclaredFeatures NodeAffinity")
     assert "NodeName" not in names(profile, "filter")
 
 
@@ -152,7 +154,7 @@ def test_what_only_a_point_enables_goes_last() -> None:
 
 def test_what_a_point_disables_and_enables_goes_last() -> None:
     profile = one(filter=enabled("NodeName", disabled="NodeName"))
-    assert names(profile, "filter").endswith("DynamicResources NodeName")
+    assert names(profile, "filter").endswith("DynamicResources NodeDeclaredFeatures NodeName")
 
 
 def test_with_all_disabled_at_a_point_only_its_own_plugins_are_called() -> None:

@@ -14,7 +14,8 @@ from refsched.config.resolve import extenders_in_order, resolve
 from refsched.errors import InputError
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
-from refsched.releases import DEFAULT
+from refsched.releases import DEFAULT, RELEASES
+from refsched.releases.release import Release
 from refsched.tools.configuration.feature_gates import with_feature_gates
 from refsched.tools.configuration.read import KIND, read_args, read_config
 
@@ -23,9 +24,9 @@ FIT = "NodeResourcesFit"
 ALL = [{"name": "*"}]
 
 
-def used(config: dict[str, Any]) -> None:
-    read = read_config({**PLAIN, **config})
-    resolve(read)
+def used(config: dict[str, Any], release: Release = DEFAULT) -> None:
+    read = read_config({**PLAIN, **config}, release)
+    resolve(read, release)
     extenders_in_order(read)
 
 
@@ -85,7 +86,6 @@ RATIO = {"type": "RequestedToCapacityRatio", "requestedToCapacityRatio": {"shape
         ("R-CONFIG-25", profile(filter={"enabled": [{"name": "ImageLocality"}]})),
         ("R-ARGS-02", with_args(FIT, scoringStrategy={})),
         ("R-ARGS-10", with_args("DefaultPreemption", minCandidateNodesAbsolute=-1)),
-        ("R-ARGS-12", with_args("VolumeBinding", shape=[])),
         (
             "R-ARGS-13",
             with_args("NodeResourcesBalancedAllocation", resources=[{"name": "cpu", "weight": 2}]),
@@ -105,15 +105,26 @@ def test_the_rule_that_refuses_a_configuration_is_applied(rule: str, config: dic
     assert rule not in applied(lambda: used({}))
 
 
+def test_until_v1_36_a_shape_without_its_feature_gate_is_refused() -> None:
+    def refuse() -> None:
+        with pytest.raises(InputError):
+            used(with_args("VolumeBinding", shape=[]), RELEASES["1.34"])
+
+    assert "R-ARGS-12" in applied(refuse)
+
+
 def test_a_rule_that_completes_arguments_is_applied_where_something_is_completed() -> None:
     calls: dict[str, Callable[[], object]] = {
         "R-ARGS-01": lambda: read_args(FIT, None),
         "R-ARGS-03": lambda: read_args("PodTopologySpread", {"defaultingType": ""}),
-        "R-ARGS-04": lambda: read_args("DynamicResources", None),
+        "R-ARGS-04": lambda: read_args("DynamicResources", {"bindingTimeout": "1s"}),
+        "R-ARGS-05": lambda: read_args("DynamicResources", {"filterTimeout": "1s"}),
     }
     for rule, call in calls.items():
         assert applied(call) == [rule]
-    assert applied(lambda: read_args("DynamicResources", {"filterTimeout": "1s"})) == []
+    assert (
+        applied(lambda: read_args("DynamicResources", {"filterTimeout": "1s", "bindingTimeout": "1s"})) == []
+    )
     both = [{"name": "cpu", "weight": 1}, {"name": "memory", "weight": 1}]
     assert applied(lambda: read_args("NodeResourcesBalancedAllocation", {"resources": both})) == []
 
@@ -152,7 +163,7 @@ def test_a_rule_is_applied_where_it_decides_what_a_configuration_means(
 
 def test_what_says_nothing_applies_no_rule_about_what_is_said() -> None:
     silent = applied(lambda: used({"profiles": [{"schedulerName": "x"}]}))
-    assert silent == ["R-CONFIG-23", "R-CONFIG-26", "R-ARGS-04", "R-ARGS-01"]
+    assert silent == ["R-CONFIG-23", "R-CONFIG-26", "R-ARGS-04", "R-ARGS-05", "R-ARGS-01", "R-ARGS-18"]
 
 
 def test_the_rules_of_feature_gates_are_applied_where_one_is_refused() -> None:

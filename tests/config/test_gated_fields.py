@@ -23,6 +23,7 @@ from refsched.plugins.node_resources_fit import NodeResourcesFit
 from refsched.queue.cluster_events import pod_update_events
 from refsched.records import Create
 from refsched.reference import create
+from refsched.releases import RELEASES
 from refsched.tools.configuration.feature_gates import with_feature_gates
 from refsched.tools.reading.defaults import defaulted
 
@@ -42,7 +43,8 @@ def pod(**status: Any) -> Pod:
 
 
 def without(gate: str) -> Sequence[Callable[[Pod], Pod]]:
-    return with_feature_gates({gate: False}).disabled_fields
+    """What the gate takes from objects where it can be off alone."""
+    return with_feature_gates({gate: False}, RELEASES["1.34"]).disabled_fields
 
 
 def test_with_the_gates_of_the_version_an_object_stays_as_it_is() -> None:
@@ -119,7 +121,7 @@ def whole_pod() -> dict[str, Any]:
 
 @pytest.mark.parametrize(("on", "result"), [(True, "unschedulable"), (False, "scheduled")])
 def test_the_reference_heeds_the_gates(on: bool, result: str) -> None:
-    reference = create(configuration(), feature_gates={"PodLevelResources": on})
+    reference = create(configuration(), feature_gates={"PodLevelResources": on}, kubernetes="1.34")
     reference.create(node_object("n"))
     reference.create(whole_pod())
 
@@ -129,7 +131,7 @@ def test_the_reference_heeds_the_gates(on: bool, result: str) -> None:
 
 
 def test_the_checker_heeds_the_gates() -> None:
-    checker = Checker(configuration(), {"PodLevelResources": False})
+    checker = Checker(configuration(), {"PodLevelResources": False}, release=RELEASES["1.34"])
     checker.take(Create(node_object("n")))
     checker.take(Create(whole_pod()))
     checker.scheduler.schedule()

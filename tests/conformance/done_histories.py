@@ -11,7 +11,9 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from conformance.strategies import AREAS
 from refsched.errors import InputError
 from refsched.reference import ReferenceScheduler, create
+from refsched.suite.adapters.answers import read_hello
 from refsched.suite.histories.history import History, Observe, Schedule
+from refsched.suite.histories.part import part_of
 from refsched.suite.session.drawing import load_profile
 from refsched.tools.reading.record_json import to_json
 
@@ -46,7 +48,8 @@ PASSED_OVER = ("does not exist", "exists already", "is not held", "does not wait
 
 def done(history: History) -> list[Json]:
     """The records that it caused. Victims are deleted; what does not fit what happened is passed over."""
-    scheduler = create(history.config, feature_gates=history.feature_gates)
+    configured = part_of(read_hello(create(history.config).hello())).history(history)
+    scheduler = create(configured.config, feature_gates=configured.feature_gates)
     return [record for step in history.steps for record in _done(scheduler, step)]
 
 

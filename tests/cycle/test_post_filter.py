@@ -34,7 +34,10 @@ def test_a_more_important_pod_evicts_and_is_promised_the_room(world: World) -> N
 
     assert attempt.result == "unschedulable"
     assert (attempt.nominated_node, attempt.victims) == ("n1", ("default/victim",))
-    assert attempt.message == "0/1 nodes are available: 1 Insufficient cpu."
+    assert attempt.message == (
+        "0/1 nodes are available: 1 Insufficient cpu. preemption: found a potential placement for pod on node n1,"
+        " preempting 1 victims"
+    )
     assert [write.verb for write in world.writes] == ["delete"]
     assert world.writes[0].object["metadata"]["name"] == "victim"
     assert nominated_node(world, "preemptor") == "n1"
@@ -88,7 +91,17 @@ def test_a_pod_of_lower_priority_that_was_promised_the_node_loses_the_promise(wo
     assert nominated_node(world, "outranked") == ""
 
 
-def test_a_victim_that_waits_on_permit_is_rejected_and_not_deleted(world: World) -> None:
+@pytest.mark.parametrize(
+    ("release", "result", "message"),
+    [
+        ("1.35", "unschedulable", "0/1 nodes are available: 1 preempted."),
+        ("1.37", "error", "waiting on permit for pod: preempted"),
+    ],
+)
+def test_a_victim_that_waits_on_permit_is_rejected_and_not_deleted(
+    release: str, result: str, message: str
+) -> None:
+    world = World(kubernetes=release)
     world.node("n1", cpu="4")
     world.schedule("victim", cpu="3", script={"ScriptedA": {"permit": "Wait"}})
 
@@ -97,16 +110,12 @@ def test_a_victim_that_waits_on_permit_is_rejected_and_not_deleted(world: World)
     assert world.attempts[-1].victims == ("default/victim",)
     assert world.writes == []
     [bind] = [record for record in caused if isinstance(record, Bind)]
-    assert (bind.pod, bind.result, bind.message) == (
-        "default/victim",
-        "unschedulable",
-        "0/1 nodes are available: 1 preempted.",
-    )
-    assert bind.unschedulable_plugins == ("DefaultPreemption",)
+    assert (bind.pod, bind.result, bind.message) == ("default/victim", result, message)
 
 
-def test_a_victim_that_was_deleted_already_is_an_error_and_the_preemptor_is_tried_again(world: World) -> None:
-    """It still counts on its node, since its binding has not failed yet."""
+def test_a_victim_that_was_deleted_already_is_an_error_and_the_preemptor_is_tried_again() -> None:
+    """It still counts on its node in v1.34, since its binding has not failed yet."""
+    world = World(kubernetes="1.34")
     world.node("n1", cpu="4")
     world.schedule("victim", cpu="3", script={"ScriptedA": {"preBind": "Hold"}})
     world.delete_pod("victim")
@@ -126,18 +135,22 @@ def test_where_no_eviction_helps_the_message_says_so(world: World) -> None:
     attempt = world.schedule("p", nominated_to="n1")
     assert attempt.nominated_node == ""
     assert attempt.message == (
-        "0/1 nodes are available: 1 node(s) were unschedulable. no new claims to deallocate, "
+        "0/1 nodes are available: 1 node(s) were unschedulable. "
         "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
     )
 
 
-def test_without_postfilter_a_nomination_is_left_as_it_was() -> None:
-    world = World(configuration(profile(postFilter={"disabled": [{"name": "*"}]})))
+@pytest.mark.parametrize(("release", "left", "nominated"), [("1.34", None, "n1"), ("1.35", "", "")])
+def test_without_postfilter_a_nomination_is_lost_since_v1_35(
+    release: str, left: str | None, nominated: str
+) -> None:
+    nowhere = profile(postFilter={"disabled": [{"name": "*"}]})
+    world = World(configuration(nowhere), kubernetes=release)
     world.node("n1", unschedulable=True)
     attempt = world.schedule("p", nominated_to="n1")
-    assert attempt.nominated_node is None
+    assert attempt.nominated_node == left
     assert attempt.message == "0/1 nodes are available: 1 node(s) were unschedulable."
-    assert nominated_node(world, "p") == "n1"
+    assert nominated_node(world, "p") == nominated
 
 
 # --- Several plugins ------------------------------------------------------------------------------

@@ -10,12 +10,13 @@ from world import configuration, node_object, pod_object
 from refsched.checking.following import Following
 from refsched.records import Attempt
 from refsched.reference import ReferenceScheduler, create
+from refsched.releases import DEFAULT
 
 OFF = {"SchedulerAsyncPreemption": False}
 
 
-def scheduler() -> ReferenceScheduler:
-    made = create(configuration(), feature_gates=OFF)
+def scheduler(kubernetes: str = DEFAULT.name) -> ReferenceScheduler:
+    made = create(configuration(), feature_gates=OFF, kubernetes=kubernetes)
     made.create(node_object("n1", cpu="2"))
     return made
 
@@ -45,8 +46,8 @@ def test_victims_make_room_and_nominations_of_lesser_pods_go() -> None:
 
 
 def test_a_victim_that_was_deleted_already_makes_an_error_of_the_preemption() -> None:
-    """It still counts on its node, since its binding has not failed yet."""
-    made = scheduler()
+    """It still counts on its node in v1.34, since its binding has not failed yet."""
+    made = scheduler("1.34")
     made.create(pod_object("victim", cpu="1", script={"ScriptedA": {"preBind": "Hold"}}))
     made.schedule()
     made.delete({"kind": "Pod", "name": "victim", "namespace": "default"})

@@ -45,6 +45,7 @@ from refsched.oddities.known_defects import AS_PROMISED, AS_RELEASED, KNOWN_DEFE
 from refsched.plugins.dynamic_resources import DynamicResources
 from refsched.plugins.dynamic_resources_claims import PodClaims
 from refsched.records import Attempt, Create, NodeStatus, Record, Write
+from refsched.releases.v1_34 import V1_34
 from refsched.suite.catalogue.rules import all_rules
 from refsched.tools.planner.defects_met import DefectsMet, met_by_devices
 from tests.snapshots import snapshot_of
@@ -190,7 +191,7 @@ def refused(reason: str) -> NodeStatus:
 
 
 def cluster(*objects: Json, nodes: Sequence[str] = ("n1",)) -> Mending:
-    mending = Mending(lambda mended: Checker(configuration(), without=mended))
+    mending = Mending(lambda mended: Checker(configuration(), without=mended, release=V1_34))
     pod = pod_object("p", resourceClaims=[{"name": "g", "resourceClaimName": "c"}])
     for each in (device_class(), *map(node_object, nodes), *objects, pod):
         found_wrong(mending, Create(each))

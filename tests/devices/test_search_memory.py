@@ -16,6 +16,7 @@ from refsched.devices import search_memory
 from refsched.devices.allocator import Allocator
 from refsched.devices.errors import AllocationError
 from refsched.errors import InputError
+from refsched.records import NodeStatus
 
 SAME_MODEL = {"matchAttribute": f"{DRIVER}/model"}
 TOO_LONG = "timed out trying to allocate devices"
@@ -64,7 +65,18 @@ def asking_for_the_impossible(world: World) -> None:
 
 
 @pytest.mark.no_cover
-def test_a_node_on_which_the_search_was_given_up_is_not_feasible(world: World) -> None:
+def test_a_search_that_is_given_up_is_an_error(world: World) -> None:
+    asking_for_the_impossible(world)
+
+    [status] = (world.schedule().filter or {}).values()
+
+    reason = f'running "DynamicResources" filter plugin: node n1: {TOO_LONG}'
+    assert status == NodeStatus("Error", "DynamicResources", (reason,))
+
+
+@pytest.mark.no_cover
+def test_in_v1_34_a_node_on_which_the_search_was_given_up_is_not_feasible() -> None:
+    world = World(kubernetes="1.34")
     asking_for_the_impossible(world)
 
     [status] = (world.schedule().filter or {}).values()

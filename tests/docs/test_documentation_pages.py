@@ -30,8 +30,8 @@ def test_a_page_that_no_longer_tells_the_truth_is_noticed() -> None:
         failed = 0
         for example in document.examples():
             lexeme = str(example.parsed)
-            if "total: 494" in lexeme:
-                example.parsed = lexeme.replace("494", "495")
+            if "total: 469" in lexeme:
+                example.parsed = lexeme.replace("469", "470")
             try:
                 example.evaluate()
             except AssertionError:

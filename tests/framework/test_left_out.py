@@ -105,7 +105,8 @@ def test_what_would_have_refused_the_pod_refuses_each_node() -> None:
 
 @pytest.mark.parametrize("plugin", ["VolumeBinding", "DynamicResources"])
 def test_some_have_nothing_to_reserve_by(plugin: str) -> None:
-    world = without("preFilter", plugin, filter={"disabled": [{"name": plugin}]})
+    off = {point: {"disabled": [{"name": plugin}]} for point in ("filter", "preScore", "score")}
+    world = without("preFilter", plugin, **off)
     attempt = world.schedule("p")
     assert (attempt.result, attempt.message) == ("error", f'running Reserve plugin "{plugin}": not found')
     assert world.on("n1") == []

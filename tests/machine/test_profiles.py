@@ -41,8 +41,8 @@ def test_a_plugin_is_made_once_and_stands_at_each_of_its_points() -> None:
 
 def test_filters_are_called_in_the_order_of_the_default_plugins() -> None:
     assert [plugin.name for plugin in framework().filter_plugins] == [
-        "NodeUnschedulable",
         "NodeName",
+        "NodeUnschedulable",
         "TaintToleration",
         "NodeAffinity",
         "NodePorts",
@@ -54,6 +54,7 @@ def test_filters_are_called_in_the_order_of_the_default_plugins() -> None:
         "PodTopologySpread",
         "InterPodAffinity",
         "DynamicResources",
+        "NodeDeclaredFeatures",
     ]
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from refsched.checking.trace import Header, SchedulerName
 from refsched.errors import InputError
-from refsched.releases import DEFAULT, RELEASES, release_of
+from refsched.releases import RELEASES, UNNAMED, release_of
 from refsched.suite.adapters.connecting import connect
 
 
@@ -22,7 +22,7 @@ def test_a_release_that_is_not_specified_is_refused_and_those_known_are_listed()
 
 
 def test_what_is_no_version_is_refused() -> None:
-    with pytest.raises(InputError, match=r"^expected a version of Kubernetes such as 1\.34, found 'latest'$"):
+    with pytest.raises(InputError, match=r"^expected a version of Kubernetes such as 1\.37, found 'latest'$"):
         release_of("latest")
 
 
@@ -38,8 +38,8 @@ def test_a_trace_of_kube_scheduler_is_of_the_release_that_its_version_says(relea
     assert header("kube-scheduler", RELEASES[release].tag).release is RELEASES[release]
 
 
-def test_a_trace_of_another_scheduler_says_its_release_or_means_the_newest() -> None:
-    assert header("mine", "0.1").release is DEFAULT
+def test_a_trace_of_another_scheduler_says_its_release_or_means_v1_34() -> None:
+    assert header("mine", "0.1").release is RELEASES[UNNAMED]
     assert header("mine", "0.1", "1.34").release is RELEASES["1.34"]
     with pytest.raises(InputError, match=r"Kubernetes 1\.99 is not specified here"):
         assert header("mine", "0.1", "1.99").release

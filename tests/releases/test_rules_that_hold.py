@@ -8,10 +8,10 @@ import json
 import pytest
 
 from conformance.wrong.rarity import LISTENED_TO, heard_in_histories, heard_in_recordings
-from refsched.releases import RELEASES
+from refsched.releases import DEFAULT, RELEASES
 from refsched.suite.catalogue.rules import all_rules
 from refsched.suite.catalogue.suspicion import TABLE
-from refsched.suite.recording.unreached import NOT_HEARD_IN_THE_OLDEST
+from refsched.suite.recording.unreached import NOT_HEARD_IN_THE_NEWEST, NOT_HEARD_IN_THE_OLDEST
 from refsched.tools.rulebook.examples import example_of
 from refsched.tools.rulebook.without_example import NOT_COMPUTED, why_without_example
 
@@ -41,7 +41,7 @@ def unheard() -> dict[str, list[str]]:
 
 @pytest.mark.parametrize("release", LISTENED_TO)
 def test_a_rule_that_is_not_heard_has_an_example_of_the_release_or_a_reason(release: str) -> None:
-    reasons = NOT_HEARD_IN_THE_OLDEST if release == "1.19" else {}
+    reasons = NOT_HEARD_IN_THE_OLDEST if release == "1.19" else NOT_HEARD_IN_THE_NEWEST
     assert [
         rule
         for rule in unheard()[release]
@@ -53,6 +53,7 @@ def test_a_rule_that_is_not_heard_has_an_example_of_the_release_or_a_reason(rele
 
 def test_what_has_a_reason_is_not_heard() -> None:
     assert sorted(NOT_HEARD_IN_THE_OLDEST.keys() - set(unheard()["1.19"])) == []
+    assert sorted(NOT_HEARD_IN_THE_NEWEST.keys() - set(unheard()[DEFAULT.name])) == []
 
 
 def test_the_table_of_what_is_heard_knows_every_rule() -> None:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A scheduler that decides as the specification does, but takes the orders that the rules leave open as they come,
-where the release takes the order of Go's sort."""
+where v1.34 takes the order of Go's sort."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from attrs import evolve
 from refsched.machine.state import START
 from refsched.oddities.fixed_orders import FIXED_ORDERS
 from refsched.reference import ReferenceScheduler
-from refsched.releases import DEFAULT
+from refsched.releases.v1_34 import V1_34
 from refsched.tools.configuration.feature_gates import with_feature_gates
 
-FREE = evolve(DEFAULT, oddities=DEFAULT.oddities - set(FIXED_ORDERS))
+FREE = evolve(V1_34, oddities=V1_34.oddities - set(FIXED_ORDERS))
 
 
 def create(

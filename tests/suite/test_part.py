@@ -66,10 +66,10 @@ def test_an_implementation_that_does_not_read_its_configuration_gets_the_names_o
         "default-scheduler",
         "second",
     ]
-    gates = {"PodLevelResources": False}
+    gates = {"SchedulerAsyncPreemption": False}
     assert FITS.history(History((), config, gates)).feature_gates == {}
     assert WHOLE.history(History((), config, gates)).feature_gates == gates
-    assert WHOLE.history(History((), config, {"PodLevelResources": True})).feature_gates == {}
+    assert WHOLE.history(History((), config, {"SchedulerAsyncPreemption": True})).feature_gates == {}
 
 
 def test_who_chooses_the_next_pod_and_does_not_read_its_configuration_has_one_profile() -> None:
@@ -263,7 +263,7 @@ def test_a_rule_is_not_claimed_if_nothing_that_is_claimed_brings_it_about(rule: 
     assert Part(frozenset({"filter", needs}), plugins).lacks(rule) == ""
 
 
-@pytest.mark.parametrize("rule", ["R-FAIL-06", "R-FLIGHT-01", "R-FLIGHT-02", "R-QUEUE-10", "R-QUEUE-17"])
+@pytest.mark.parametrize("rule", ["R-FAIL-03", "R-FLIGHT-01", "R-FLIGHT-02", "R-QUEUE-10", "R-QUEUE-17"])
 def test_what_happens_while_an_attempt_goes_on_or_after_it_needs_something_that_takes_time(rule: str) -> None:
     queues = read_selection("queue", ()).capabilities or frozenset()
     assert Part(queues).lacks(rule) == "scripted"

@@ -12,6 +12,7 @@ from attrs import evolve
 from conformance.wrong import evidence
 from conformance.wrong.evidence import Row, worth, write_weights
 from conformance.wrong.profile import suite_tests
+from refsched.releases import DEFAULT
 from refsched.suite.adapters.selection import PROFILES
 from refsched.suite.reports.report_terminal import power
 from refsched.suite.session import budget
@@ -20,7 +21,7 @@ from refsched.suite.session.runner import About
 
 CHEAP = Planned("cheap", 100, Weight(0.01, kills=8))
 DEAR = Planned("dear", 100, Weight(0.1, kills=8))
-WHOLE = About("whole", "1", "1.34", ())
+WHOLE = About("whole", "1", DEFAULT.name, ())
 ONCE = Planned("once", 1, Weight(0.5, kills=1), draws=False)
 
 
@@ -115,7 +116,7 @@ ROWS = {
     ],
     "scoring": [{"breaks": ["R-LEAST-01"], "test": "m::u", "at": 1}],
 }
-PREDICATES = About("fits", "1", "1.34", ("filter",), lacks={"R-LEAST-01": "score"})
+PREDICATES = About("fits", "1", DEFAULT.name, ("filter",), lacks={"R-LEAST-01": "score"})
 
 
 @pytest.fixture

@@ -76,7 +76,8 @@ def test_what_an_order_may_have_decided_elsewhere_is_not_held_against_anybody(ob
 
 
 def test_words_are_free_at_level_promised_and_the_history_goes_on() -> None:
-    two = History((*history().steps, Create(pod_object("q", "9")), Schedule()))
+    nowhere = [step for name in "pq" for step in (Create(pod_object(name, "9")), Schedule())]
+    two = History((Create(node_object("n1", "2")), *nowhere))
     with Adapter("says", Bent(saying(message="other words"))) as adapter:
         assert {one.rule for one in try_history(adapter, two).findings} == {"R-WORDS-01"}
         done = try_history(adapter, two, level="promised")

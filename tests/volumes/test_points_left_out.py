@@ -9,8 +9,8 @@ from world import World, configuration, profile
 
 from refsched.records import Bind
 
-NOT_FOUND = 'running PreBind plugin "{}": not found'
-NO_VOLUME = 'running PreBind plugin "VolumeBinding": no pod volume found for node "n1"'
+NOT_FOUND = 'running PreBindPreFlight "{}": not found'
+NO_VOLUME = 'running PreBindPreFlight "VolumeBinding": no pod volume found for node "n1"'
 
 
 def without(plugin: str, *points: str) -> World:

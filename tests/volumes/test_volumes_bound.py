@@ -263,9 +263,9 @@ def test_the_volume_or_its_claim_may_go() -> None:
     first, second = binding_static(), binding_static()
 
     delete(first, "PersistentVolume", "v")
-    assert why(first) == 'binding volumes: failed to check binding: could not find v1.PersistentVolume "v"'
+    assert why(first) == 'binding volumes: failed to check binding: persistentvolumes "v" not found'
     delete(second, "PersistentVolumeClaim", "c", "default")
-    said = 'binding volumes: failed to check binding: could not find v1.PersistentVolumeClaim "default/c"'
+    said = 'binding volumes: failed to check binding: persistentvolumeclaims "default/c" not found'
     assert why(second) == said
 
 
@@ -330,7 +330,7 @@ def test_a_claim_that_is_to_be_provisioned_may_go() -> None:
 
     delete(world, "PersistentVolumeClaim", "c", "default")
 
-    said = 'failed to check provisioning pvc: could not find v1.PersistentVolumeClaim "default/c"'
+    said = 'failed to check provisioning pvc: persistentvolumeclaims "default/c" not found'
     assert why(world) == f"binding volumes: {said}"
 
 

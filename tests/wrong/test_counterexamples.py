@@ -38,11 +38,6 @@ NAMED_INSTEAD = {
         "R-SPREAD-08",
         "it is rarer than R-SPREAD-11, which the specification does not apply",
     ),
-    "ignores-budgets": (
-        "R-PREEMPT-18",
-        "two of the victims in the history that is drawn first are of equal importance, so that their order is"
-        " suspected before the budget",
-    ),
 }
 """The rule that is named first of those of which it is another one than in ``SMALL``, and why."""
 

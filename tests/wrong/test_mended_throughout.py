@@ -47,7 +47,7 @@ NOT_IN_OTHER = {"namespaceSelector": {"matchExpressions": [{"key": "team", "oper
 
 @contextmanager
 def bent(module: str, before: str, after: str) -> Iterator[Adapter]:
-    wrong = Wrong("bent", "", module, before, after)
+    wrong = Wrong("bent", "", module, before, after, kubernetes="1.34")
     serves = (
         "from refsched.mistakes.wrong import Wrong;from refsched.mistakes.serving import serve_wrong;"
         f"serve_wrong({wrong!r})"

@@ -168,7 +168,7 @@ function answer(request) {
   const key = (named) => `${named.namespace || "default"}/${named.name}`;
   switch (verb) {
     case "hello":
-      return { name: "fits.js", version: "1", kubernetes: "1.34", capabilities: ["filter"], plugins: PLUGINS };
+      return { name: "fits.js", version: "1", kubernetes: "1.37", capabilities: ["filter"], plugins: PLUGINS };
     case "reset":
       [nodes, pods] = [{}, {}];
       return {};

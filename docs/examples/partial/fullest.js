@@ -85,7 +85,7 @@ function answer(request) {
   const [[verb, value]] = Object.entries(request);
   switch (verb) {
     case "hello":
-      return { name: "fullest.js", version: "1", kubernetes: "1.34", capabilities: ["filter"], plugins: PLUGINS };
+      return { name: "fullest.js", version: "1", kubernetes: "1.37", capabilities: ["filter"], plugins: PLUGINS };
     case "reset":
       [nodes, pods] = [new Map(), new Map()];
       return {};

@@ -30,7 +30,7 @@ class Ports:
         return {
             "name": "ports",
             "version": "1",
-            "kubernetes": "1.34",
+            "kubernetes": "1.37",
             "capabilities": ["filter"],
             "plugins": plugins,
         }

@@ -29,7 +29,7 @@ class Quota(Ports):
         return {
             "name": "quota",
             "version": "1",
-            "kubernetes": "1.34",
+            "kubernetes": "1.37",
             "capabilities": ["filter"],
             "plugins": ["NodePorts", "NodeUnschedulable", "Quota"],
         }

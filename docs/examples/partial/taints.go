@@ -102,7 +102,7 @@ func answer(request map[string]json.RawMessage) object {
 		var asked struct{ Pod string }
 		switch verb {
 		case "hello":
-			return object{"name": "taints", "version": "1", "kubernetes": "1.34",
+			return object{"name": "taints", "version": "1", "kubernetes": "1.37",
 				"capabilities": []string{"filter"}, "plugins": []string{"TaintToleration"}}
 		case "reset":
 			nodes, pods = map[string]manifest{}, map[string]manifest{}

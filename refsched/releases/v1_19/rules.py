@@ -46,11 +46,11 @@ _OTHER_PREEMPTION = (
 
 _NO_SUCH_FIELDS = (
     "R-DRA R-REQUEST-03 R-REQUEST-05 R-REQUEST-06 R-REQUEST-07 R-REQUEST-11 R-REQUEST-12 R-REQUEST-13"
-    " R-REQUEST-14 R-REQUEST-15 R-REQUEST-16 R-REQUEST-17 R-WORDS-54 R-PODAFF-05 R-SPREAD-03"
+    " R-REQUEST-14 R-REQUEST-15 R-REQUEST-16 R-REQUEST-17 R-WORDS-54 R-PODAFF-05 R-SPREAD-03 R-SPREAD-19"
     " R-FEATURE-03 R-FEATURE-06 R-FEATURE-07 R-DEFAULTS-05 R-DEFAULTS-06 R-DEFAULTS-09 R-FAIL-04"
 )
-"""The API has no claims, no sidecars, no pod-level requests, no resizing, no selector of namespaces and no
-matchLabelKeys; a binding that every Bind plugin skips is an error like another."""
+"""The API has no claims, no sidecars, no pod-level requests, no resizing, no selector of namespaces, no
+minDomains and no matchLabelKeys; a binding that every Bind plugin skips is an error like another."""
 
 _OTHER_CONFIGURATION = (
     "R-CONFIG-23 R-CONFIG-24 R-PODAFF-10 R-NODEAFF-03 R-ARGS-01 R-ARGS-02 R-ARGS-03 R-ARGS-04 R-ARGS-10"

@@ -15,11 +15,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
+from refsched.releases import DEFAULT
 from refsched.suite.adapters.faults import AdapterUnavailable
 from refsched.suite.adapters.kube_scheduler import GoProgram, Log
 from refsched.tools.shipped_files import data_folder
 
-KUBERNETES = "1.37"
+KUBERNETES = DEFAULT.name
 """The release of the API server, and of the scheduler that the program has as well."""
 
 START_TIMEOUT = 240.0

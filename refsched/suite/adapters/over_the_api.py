@@ -309,7 +309,7 @@ class OverTheApi:
         return found
 
     def _remove_victims(self) -> None:
-        for victim in self._deferred:
+        for victim in sorted(self._deferred):
             self._objects.delete(victim)
         self._deferred = set()
         self._has_changed = True

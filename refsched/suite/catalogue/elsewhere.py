@@ -30,10 +30,6 @@ _ELSEWHERE = {
         "the victims are deleted before the scheduler is shown any event, so the preemptor is in no queue while"
         " its preemption runs: tests/plugins/test_default_preemption.py"
     ),
-    "R-BATCH": (
-        "the default release has no batches, and no test of the suite draws them yet; recordings of later releases"
-        " were compared, and tests/cycle/test_batching.py has the rules"
-    ),
     "R-DEFAULTS": (
         "an API server applies them before a scheduler sees an object; they count when what follows is compared:"
         " tests/objects/test_defaults.py"

@@ -21,7 +21,7 @@ from refsched.releases import RELEASES
 from refsched.releases.v1_19.oddities import PANICS
 from refsched.releases.v1_19.queue import transitions as v1_19
 from refsched.suite.catalogue.elsewhere import NOT_SPECIFIED, why_elsewhere
-from refsched.suite.catalogue.rules import Rule, all_rules, default_plugins
+from refsched.suite.catalogue.rules import Rule, all_rules, default_plugins, in_words
 from refsched.tools.rulebook.markdown import rule_link
 from refsched.tools.shipped_files import examples_folder
 
@@ -32,7 +32,7 @@ The picture and the table show the places in which a pod may wait, what may happ
 then. The queue of the specification looks up this table (`refsched/queue/transitions.py`) at every step; a comment
 above it in that file says what the table does not cover. Whoever observes the queues sees gated pods among the
 unschedulable ones, and does not see whether a pod backs off after a rejection or after an error. The functions are
-those of `pkg/scheduler/backend/queue/scheduling_queue.go` (v1.34.2)."""
+those of `pkg/scheduler/backend/queue/scheduling_queue.go`."""
 _QUEUE_OF_V1_19 = """\
 The queue of v1.19 consists of activeQ, podBackoffQ and unschedulableQ. No plugin is asked for a hint: an event is
 a *move request* for all pods in unschedulableQ, or for those with a matching affinity. A pod whose attempt fails
@@ -156,7 +156,7 @@ def rules_page(tests: Tests) -> str:
         _table(
             ("known defect", "rule", "report", "in", "what the release does", "by the rule"),
             (
-                (one.id, one.rule, one.report, ", ".join(_having(one)), one.does, one.should)
+                (one.id, one.rule, one.report, in_words(_having(one)), one.does, one.should)
                 for one in KNOWN_DEFECTS
             ),
         ),

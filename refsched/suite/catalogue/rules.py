@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from itertools import zip_longest
 from pathlib import Path
@@ -106,13 +106,18 @@ class Rule:
     @property
     def held_in(self) -> str:
         """Returns the releases in words: ``1.19, 1.34 to 1.37``."""
-        runs: list[list[str]] = []
-        for name in self.releases:
-            if runs and _minor(runs[-1][-1]) + 1 == _minor(name):
-                runs[-1].append(name)
-            else:
-                runs.append([name])
-        return ", ".join(run[0] if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs)
+        return in_words(self.releases)
+
+
+def in_words(releases: Iterable[str]) -> str:
+    """Returns releases, the oldest first, as ``1.19, 1.34 to 1.37``."""
+    runs: list[list[str]] = []
+    for name in releases:
+        if runs and _minor(runs[-1][-1]) + 1 == _minor(name):
+            runs[-1].append(name)
+        else:
+            runs.append([name])
+    return ", ".join(run[0] if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs)
 
 
 def _minor(release: str) -> int:

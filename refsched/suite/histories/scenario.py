@@ -96,9 +96,12 @@ def trace_lines(
 ) -> str:
     """Returns the transcript as a trace, with the history in its header. ``kubernetes`` is the release by which
     the scheduler decides."""
-    header: Json = {"trace": FORMAT, "scheduler": dict(scheduler), "config": history.config}
-    if kubernetes != DEFAULT.name:
-        header["kubernetes"] = kubernetes
+    header: Json = {
+        "trace": FORMAT,
+        "scheduler": dict(scheduler),
+        "kubernetes": kubernetes,
+        "config": history.config,
+    }
     if history.feature_gates:
         header["featureGates"] = dict(history.feature_gates)
     header["steps"] = steps_as_json(history)

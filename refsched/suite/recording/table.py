@@ -27,6 +27,8 @@ KINDS = ("kube-scheduler", "recorded", "scenarios")
 BEGIN = "<!-- tables: python -m refsched.suite.recording.table -->\n"
 END = "<!-- end of tables -->\n"
 DOCUMENT = Path("docs", "traces.md")
+NEWEST_FIRST = tuple(reversed(tuple(RELEASES)))
+"""The releases in the order in which the page has them. There are recordings of each."""
 
 
 def all_traces(release: Release = DEFAULT) -> list[Path]:
@@ -76,9 +78,8 @@ def rare_rules(found: Survey, release: Release = DEFAULT) -> Mapping[str, int]:
 
 def _transitions(found: Survey, release: Release) -> str:
     """Returns the table of the transitions of the queue that are rare, with the reasons."""
-    reasons = unreached.TRANSITIONS if release is DEFAULT else {}
     rows = [
-        (row.rule, found.applied[row.rule], reasons.get(row.rule, ""))
+        (row.rule, found.applied[row.rule], unreached.TRANSITIONS.get(row.rule, ""))
         for row in release.queue.transitions
         if found.applied[row.rule] < OFTEN
     ]
@@ -114,8 +115,7 @@ def with_tables(text: str, found: Mapping[str, Survey]) -> str:
 
 def main() -> None:
     path = data_folder().parent / DOCUMENT
-    newest_first = (DEFAULT, *(release for release in RELEASES.values() if release is not DEFAULT))
-    found = {release.name: survey(traces) for release in newest_first if (traces := all_traces(release))}
+    found = {name: survey(all_traces(RELEASES[name])) for name in NEWEST_FIRST}
     path.write_text(with_tables(path.read_text("utf-8"), found), "utf-8")
 
 

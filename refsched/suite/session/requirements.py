@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Requirements: the rules that a release of the suite holds an implementation to.
 
-A file per release and Kubernetes version, one id a line, frozen with the release. A rule that came later is
-reported and does not fail a run, until an implementation asks for it with ``--requirements=all``.
+A file per release, one id a line, frozen with the release. It is named after the number of the release and
+after the version of Kubernetes that was the default then. A rule that came later is reported and does not fail
+a run, until an implementation asks for it with ``--requirements=all``.
 """
 
 from __future__ import annotations
@@ -15,14 +16,18 @@ from refsched.releases import DEFAULT
 from refsched.suite.catalogue.rules import all_rules
 
 FOLDER = Path(__file__).parents[1] / "requirements"
-PREFIX = f"kubernetes-{DEFAULT.name}-release-"
 ALL = "all"
+
+
+def _files() -> dict[str, Path]:
+    """Returns the file of each frozen release, by its number, the newest last."""
+    found = {path.stem.rpartition("-")[2]: path for path in FOLDER.glob("kubernetes-*-release-*.txt")}
+    return {number: found[number] for number in sorted(found, key=int)}
 
 
 def releases() -> list[str]:
     """Returns the frozen releases of the suite, the newest last."""
-    found = [path.stem.removeprefix(PREFIX) for path in FOLDER.glob(f"{PREFIX}*.txt")]
-    return sorted(found, key=int)
+    return list(_files())
 
 
 def required_by(release: str) -> frozenset[str] | None:
@@ -34,7 +39,7 @@ def required_by(release: str) -> frozenset[str] | None:
         raise InputError(
             f"expected {', '.join(releases())} or {ALL}, found {release!r:.60}", where="--requirements"
         )
-    lines = (FOLDER / f"{PREFIX}{release}.txt").read_text("utf-8").splitlines()
+    lines = _files()[release].read_text("utf-8").splitlines()
     return frozenset(line for line in lines if line and not line.startswith("#"))
 
 

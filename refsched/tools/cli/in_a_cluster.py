@@ -7,8 +7,6 @@ import sys
 
 import click
 
-from refsched.objects.pod import DEFAULT_SCHEDULER_NAME
-
 
 @click.command()
 @click.option("--kubeconfig", required=True, metavar="FILE", help="How the API server is reached.")
@@ -52,6 +50,7 @@ def run(
     refsched[cluster]. Exit code: 0 where a signal has ended it, 1 where it lost its lease or a shadow saw a
     difference, 2 where the input is bad.
     """
+    from refsched.objects.pod import DEFAULT_SCHEDULER_NAME
     from refsched.tools.cli import run as commands
 
     name = scheduler_name or (DEFAULT_SCHEDULER_NAME if shadow else "refsched")

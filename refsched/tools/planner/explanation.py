@@ -13,7 +13,6 @@ from refsched.errors import counted
 from refsched.framework.status import Status
 from refsched.oddities.known_defects import KNOWN_DEFECTS
 from refsched.records import SCHEDULED
-from refsched.releases import DEFAULT
 from refsched.tools.planner.amounts import amounts
 from refsched.tools.planner.pending.words import joined, natural
 from refsched.tools.planner.verdicts import (
@@ -29,6 +28,7 @@ from refsched.tools.planner.verdicts import (
 from refsched.tools.printing import Page, some
 
 SHORT_NAMES = {
+    "DynamicResources": "devices",
     "ImageLocality": "image",
     "InterPodAffinity": "pods",
     "NodeAffinity": "affinity",
@@ -281,7 +281,7 @@ def _show_defects(page: Page, nodes: Sequence[NodeVerdict]) -> None:
         on = [node.node for node in nodes if known in node.defects]
         if on:
             page.line()
-            page.line(f"known defect of {DEFAULT.tag} ({known.report}), met on {some(on)}:", "yellow")
+            page.line(f"known defect of kube-scheduler ({known.report}), met on {some(on)}:", "yellow")
             page.line(f"it {known.does};", indent=2)
             page.line(f"by the rule ({known.rule}) it {known.should}", indent=2)
 

@@ -23,14 +23,13 @@ _ASKED = ("exactly", "firstAvailable[]")
 _GIVEN = "status.allocation.devices.results[]"
 
 
-def _of_requests(*fields: str) -> tuple[str, ...]:
-    """Returns the paths of these fields in the requests of claims, and of templates of claims."""
-    return tuple(
-        f"{spec}.devices.requests[].{asked}.{field}"
-        for spec in ("spec", "spec.spec")
-        for asked in _ASKED
-        for field in fields
-    )
+def _of_requests(*fields: str, of: str = "spec") -> tuple[str, ...]:
+    """Returns the paths of these fields in the requests of claims."""
+    return tuple(f"{of}.devices.requests[].{asked}.{field}" for asked in _ASKED for field in fields)
+
+
+def _of_templates(*fields: str) -> tuple[str, ...]:
+    return _of_requests(*fields, of="spec.spec")
 
 
 _FIELDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
@@ -42,7 +41,7 @@ _FIELDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
             f"{_GIVEN}.consumedCapacity",
         ),
         "ResourceClaimTemplate": (
-            *_of_requests("capacity"),
+            *_of_templates("capacity"),
             "spec.spec.devices.constraints[].distinctAttribute",
         ),
         "ResourceSlice": (f"{_DEVICES}.allowMultipleAllocations", f"{_DEVICES}.capacity[].requestPolicy"),
@@ -57,7 +56,7 @@ _FIELDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
     "DRADeviceTaints": {
         "ResourceClaim": (*_of_requests("tolerations"), f"{_GIVEN}.tolerations"),
-        "ResourceClaimTemplate": _of_requests("tolerations"),
+        "ResourceClaimTemplate": _of_templates("tolerations"),
         "ResourceSlice": (f"{_DEVICES}.taints",),
     },
     "DRAExtendedResource": {
@@ -66,14 +65,27 @@ _FIELDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
     "DRADerivedAttributes": {
         "ResourceClaim": _of_requests("derivedAttributes"),
-        "ResourceClaimTemplate": _of_requests("derivedAttributes"),
+        "ResourceClaimTemplate": _of_templates("derivedAttributes"),
     },
-    "DRADeviceCompatibilityGroups": {"ResourceSlice": (f"{_DEVICES}.compatibilityGroups",)},
+    "DRADeviceCompatibilityGroups": {
+        "ResourceSlice": (f"{_DEVICES}.consumesCounters[].compatibilityGroups",)
+    },
     "DRADeviceTaintRules": {"DeviceTaintRule": ("spec",)},
-    "DRANodeAllocatableResources": {"ResourceSlice": (f"{_DEVICES}.nodeAllocatableResources",)},
+    "DRAListTypeAttributes": {
+        "ResourceSlice": tuple(
+            f"{_DEVICES}.attributes[].{values}" for values in ("bools", "ints", "strings", "versions")
+        ),
+    },
+    "DRANodeAllocatableResources": {
+        "Pod": ("status.nodeAllocatableResourceClaimStatuses",),
+        "ResourceSlice": (
+            f"{_DEVICES}.nodeAllocatableResources",
+            f"{_DEVICES}.nodeAllocatableResourceMappings",  # Its name in 1.36
+        ),
+    },
     "DRAOptionalNodeOperations": {
         "ResourceClaim": (f"{_GIVEN}.skipNodeOperations",),
-        "ResourceSlice": (f"{_DEVICES}.skipNodeOperations",),
+        "ResourceSlice": ("spec.skipNodeOperations",),
     },
     "DRAPartitionableDevices": {
         "ResourceSlice": (

@@ -23,25 +23,29 @@ _SHOWN_AT_ONCE = (
 _THE_LIST = "it is the list of the default plugins itself, with which every example is decided"
 
 _NO_IMAGE_VOLUME = (
-    "no history of the suite has an image volume; tests/plugins/test_small_plugins.py has the rule"
+    "no history has been searched for it since image volumes are drawn; tests/plugins/test_small_plugins.py has"
+    " the rule"
 )
 _NO_EXTENDED_RESOURCE_OF_DEVICES = (
-    "no history of the suite has an extended resource that devices serve;"
+    "no history has been searched for it since extended resources that devices serve are drawn;"
     " tests/plugins/test_dynamic_resources_extended.py has the rule"
 )
 _NEWER = (
-    "histories of the suite are searched with the default release, which does not have the rule; recordings of"
-    " later releases were compared with it"
+    "no history has been searched for it since the release that has it is the default one; recordings of that"
+    " release were compared with it"
+)
+_BATCHES = (
+    "no history has been searched for it since batches are drawn; tests/cycle/test_batching.py has the rule"
 )
 _NOT_SEARCHED = "no history has been searched for it since devices are specified for more than one release"
 _NOT_SCORED_YET = (
-    "histories of the suite are searched with the default release, which does not score volumes;"
+    "no history has been searched for it since the default release scores volumes;"
     " tests/plugins/test_volume_binding.py has the rule"
 )
 
-_NOT_IN_THE_DEFAULT_RELEASE = (
-    "examples are searched with the default release, which does not have the rule;"
-    " tests/plugins or tests/releases has it"
+_NEW_IN_THE_DEFAULT_RELEASE = (
+    "no history has been searched for it since the release that has it is the default one; tests/plugins or"
+    " tests/releases has it"
 )
 
 _OF_VICTIMS_AND_NOMINATIONS = (
@@ -73,7 +77,7 @@ WITHOUT_EXAMPLE: Mapping[str, str] = {
             ),
             *("R-CURE-NodeDeclaredFeatures", "R-SEARCH-15"),
         ),
-        _NOT_IN_THE_DEFAULT_RELEASE,
+        _NEW_IN_THE_DEFAULT_RELEASE,
     ),
     **dict.fromkeys(
         (
@@ -123,6 +127,7 @@ WITHOUT_EXAMPLE: Mapping[str, str] = {
         ("R-VOLLIMIT-15", "R-VOLLIMIT-16"),
         "no history of the suite has a Portworx volume; tests/plugins/test_node_volume_limits.py has the rule",
     ),
+    "R-BATCH": _BATCHES,
     "R-CACHE-53": _SHOWN_AT_ONCE,
     "R-CACHE-54": _SHOWN_AT_ONCE,
     "R-SEARCH-07": "it says that either of two errors may be reported, and an example shows only one of them",

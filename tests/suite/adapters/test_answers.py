@@ -66,7 +66,7 @@ def test_every_capability_may_be_claimed() -> None:
         ({"capabilities": "filter"}, "capabilities: expected a list, found 'filter'"),
         ({"capabilities": ["filter", "magic"]}, "capabilities[1]: expected one of api, "),
         ({"capabilities": ["hold"]}, "capabilities: claims hold, and not scripted"),
-        ({"kubernetes": "v1.34"}, "kubernetes: expected a minor version as \"1.34\", found 'v1.34'"),
+        ({"kubernetes": "v1.34"}, "kubernetes: expected a minor version as \"1.37\", found 'v1.34'"),
         (
             {"inputs": ["create", "advance"]},
             "inputs[1]: expected one of create, delete, update; found 'advance'",

@@ -80,7 +80,7 @@ def test_the_real_scheduler_is_a_program_too(tmp_path: Path, monkeypatch: pytest
     for what in ("kube-scheduler", "kube-scheduler:v1.99"):
         with connect(what) as adapter:
             assert not adapter.hello.capabilities
-    assert asked == ["v1.34", "v1.99"]
+    assert asked == ["v1.37", "v1.99"]
 
 
 @pytest.mark.parametrize(

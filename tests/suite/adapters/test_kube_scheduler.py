@@ -55,10 +55,10 @@ def test_it_is_built_once_and_kept_in_the_users_cache(pretend: Pretend, tmp_path
     program = kube_scheduler(log=logged.append)
     assert kube_scheduler(log=logged.append) == program
     assert program.read_text() == "program\n"
-    assert program.name == "kube-scheduler-v1.34"
+    assert program.name == "kube-scheduler-v1.37"
     assert program.parent.parent == tmp_path / "cache" / "refsched"
     assert program.parent.name.endswith("-go1.99.0-linux-amd64")
-    assert sorted(path.name for path in program.parent.iterdir()) == ["kube-scheduler-v1.34", "lock"]
+    assert sorted(path.name for path in program.parent.iterdir()) == ["kube-scheduler-v1.37", "lock"]
     assert _builds(tmp_path) == 1
     assert [line.split(":")[0] for line in logged] == ["refsched"] * 2
     assert "once, some minutes" in logged[0]
@@ -83,7 +83,7 @@ def test_a_change_of_the_sources_builds_anew_and_a_change_of_a_test_does_not(
     for unused in ("kubernetes/recorder_test.go", "v1.34/example/main.go", "v1.19/recorder.go", "README.md"):
         (traces / "recorder" / unused).write_text("changed")
         assert kube_scheduler(log=lambda line: None) == first
-    for used in ("v1.34/minor.go", "kubernetes/scheduler.go", "harness/settle.go", "wire/serve.go"):
+    for used in ("v1.37/minor.go", "kubernetes/scheduler.go", "harness/settle.go", "wire/serve.go"):
         (traces / "recorder" / used).write_text("changed")
         before, first = first, kube_scheduler(log=lambda line: None)
         assert first != before
@@ -97,7 +97,7 @@ def test_two_that_ask_at_once_build_it_once(pretend: Pretend, tmp_path: Path) ->
 
     def log(line: str) -> None:
         logged.append(line)
-        if line == "refsched: another process builds kube-scheduler:v1.34; waiting for it":
+        if line == "refsched: another process builds kube-scheduler:v1.37; waiting for it":
             other_waits.touch()
 
     def ask() -> None:
@@ -140,8 +140,8 @@ def test_a_build_that_fails_reports_what_the_compiler_said_and_leaves_nothing(
     pretend: Pretend, tmp_path: Path
 ) -> None:
     pretend(build="echo 'recorder.go:1: no such thing' >&2; exit 1")
-    assert _problem() == "kube-scheduler:v1.34: cannot be built:\n  recorder.go:1: no such thing"
-    assert not list((tmp_path / "cache").rglob("kube-scheduler-v1.34"))
+    assert _problem() == "kube-scheduler:v1.37: cannot be built:\n  recorder.go:1: no such thing"
+    assert not list((tmp_path / "cache").rglob("kube-scheduler-v1.37"))
     assert not list((tmp_path / "cache").rglob("building-*"))
 
 
@@ -172,13 +172,13 @@ def test_progress_goes_to_stderr(
     monkeypatch.setattr(module, "REPORT_EVERY", 0.0)
     kube_scheduler()
     logged = capsys.readouterr().err.splitlines()
-    assert logged[1] == "refsched: building kube-scheduler:v1.34: 1 packages so far"
-    assert logged[2].startswith("refsched: built kube-scheduler:v1.34 in ")
+    assert logged[1] == "refsched: building kube-scheduler:v1.37: 1 packages so far"
+    assert logged[2].startswith("refsched: built kube-scheduler:v1.37 in ")
 
 
 def test_without_go_it_says_what_is_missing(pretend: Pretend) -> None:
     assert _problem() == (
-        "kube-scheduler:v1.34: it must be built, and there is no Go toolchain"
+        "kube-scheduler:v1.37: it must be built, and there is no Go toolchain"
         " (`go` is not on the PATH; https://go.dev/dl/, 1.24 or newer)"
     )
 
@@ -194,9 +194,9 @@ def test_without_go_one_that_was_built_before_is_taken(
 
 def test_a_go_that_does_not_work_is_reported(pretend: Pretend) -> None:
     pretend(version="echo go: cannot find GOROOT >&2; exit 2")
-    assert _problem() == "kube-scheduler:v1.34: `go version` fails: go: cannot find GOROOT"
+    assert _problem() == "kube-scheduler:v1.37: `go version` fails: go: cannot find GOROOT"
     pretend(version="echo hello")
-    assert _problem() == "kube-scheduler:v1.34: `go version` says 'hello'"
+    assert _problem() == "kube-scheduler:v1.37: `go version` says 'hello'"
 
 
 def test_a_cache_that_cannot_be_written_is_reported(pretend: Pretend, tmp_path: Path) -> None:

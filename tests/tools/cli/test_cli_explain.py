@@ -44,11 +44,11 @@ def test_the_whole_decision_at_a_glance(tmp_path: Path) -> None:
     )
     why = "Insufficient cpu  (asks 1, free 0.5: with default/job-1, nominated here, counted)"
     assert printed == [
-        "default/a   priority 0   → best   (highest total: 473)",
+        "default/a   priority 0   → best   (highest total: 454)",
         "",
-        "NODE    VERDICT     taint×3  fit×1  balanced×1  image×1  TOTAL",
-        "best    ✓ chosen  0→100→300     86          87        0    473",
-        "second  ✓             1→0→0     86          87        0    173",
+        "NODE    VERDICT     taint×3  fit×1  volume×1  devices×2  balanced×1  image×1  TOTAL",
+        "best    ✓ chosen  0→100→300     86         0          0          68        0    454",
+        "second  ✓             1→0→0     86         0          0          68        0    154",
         "scores: as the plugin gave it → normalized → by its weight; one number where it stays the same",
         "",
         f"NODE      REJECTED BY          {'WHY':{len(why)}}  PREEMPTION",
@@ -59,7 +59,7 @@ def test_the_whole_decision_at_a_glance(tmp_path: Path) -> None:
 
 def test_equals_are_counted(tmp_path: Path) -> None:
     printed = _explained(tmp_path, node("n1"), node("n2"), pod("a"))
-    assert printed[0].endswith("(1 of 2 equals at 473)")
+    assert printed[0].endswith("(1 of 2 equals at 454)")
 
 
 def test_where_nothing_scores_one_feasible_node_is_enough(tmp_path: Path) -> None:
@@ -92,6 +92,7 @@ def test_a_pod_that_fits_nowhere_is_exit_code_1_and_its_victims_are_named(tmp_pa
         "  EVENT                           SINCE IT WAS REJECTED BY",
         "  Pod Delete+UpdatePodScaleDown   NodeResourcesFit",
         "  Node Add+UpdateNodeAllocatable  NodeResourcesFit",
+        "  DeviceClass Add+Update          NodeResourcesFit",
         "",
         "NODE  REJECTED BY         WHY                                 PREEMPTION",
         "n     ✗ NodeResourcesFit  Insufficient cpu  (asks 1, free 0)  would help",
@@ -219,6 +220,7 @@ def test_programs_get_the_answer_too(tmp_path: Path) -> None:
     assert [(each["plugin"], each["event"]) for each in waits["requeuedBy"]] == [
         ("NodeResourcesFit", "Pod Delete+UpdatePodScaleDown"),
         ("NodeResourcesFit", "Node Add+UpdateNodeAllocatable"),
+        ("NodeResourcesFit", "DeviceClass Add+Update"),
         ("NodeUnschedulable", "Node Add+UpdateNodeTaint"),
         ("NodeUnschedulable", "Pod UpdatePodToleration"),
     ]
@@ -313,7 +315,7 @@ def test_a_known_defect_that_was_met_is_reported(tmp_path: Path) -> None:
     printed = _explained(tmp_path, *values, exit_code=1)
 
     [known] = [line for line in printed if line.startswith("known defect")]
-    assert known == "known defect of v1.34.2 (kubernetes #141829), met on n1:"
+    assert known == "known defect of kube-scheduler (kubernetes #141829), met on n1:"
     assert "by the rule (R-DRA-44) it rules out that node alone" in printed[printed.index(known) + 2]
     value = json.loads(run("explain", "-f", str(tmp_path / "cluster.json"), "-o", "json", "a").output)
     assert [[each["id"] for each in one.get("knownDefects", [])] for one in value["nodes"]] == [
@@ -332,9 +334,10 @@ def test_where_a_term_reaches_a_namespace_that_it_excludes_is_reported(tmp_path:
     term = {"topologyKey": "zone", "labelSelector": {}, "namespaceSelector": without_team}
     affinity = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
 
-    printed = _explained(tmp_path, zoned, node("n2"), other, there, pod("a", affinity=affinity), exit_code=0)
+    values = [zoned, node("n2"), other, there, pod("a", affinity=affinity)]
+    printed = _explained(tmp_path, *values, options=["--kubernetes", "1.34"])
 
-    assert "known defect of v1.34.2 (kubernetes #141526), met on n1:" in printed
+    assert "known defect of kube-scheduler (kubernetes #141526), met on n1:" in printed
 
 
 def test_the_last_attempt_of_a_trace_is_explained(

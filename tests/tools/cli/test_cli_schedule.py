@@ -165,9 +165,13 @@ def test_the_configuration_and_the_gates_decide(tmp_path: Path) -> None:
     path = cluster(tmp_path, node("n"), pod("a", cpu="9"))
     assert run("schedule", "-f", path).exit_code == 1
     assert run("schedule", "-f", path, "--config", str(config)).exit_code == 0
+    old = ("schedule", "-f", path, "-o", "json", "--kubernetes", "1.34")
     gates = ("--feature-gates", "DynamicResourceAllocation=false, ,")
-    message = json.loads(run("schedule", "-f", path, "-o", "json", *gates).output)["pods"][0]["message"]
-    assert "no new claims to deallocate" not in message
+    by_default, without_devices = (
+        json.loads(run(*old, *options).output)["pods"][0]["message"] for options in ((), gates)
+    )
+    assert "no new claims to deallocate" in by_default
+    assert "no new claims to deallocate" not in without_devices
 
 
 # --- Extenders ------------------------------------------------------------------------------------
@@ -350,7 +354,7 @@ def test_a_configuration_and_gates_that_are_not_there_are_refused(
     given = ("schedule", "-f", cluster(tmp_path, node("n")))
     assert refusal(monkeypatch, capsys, *given, "--config", "/gone") == "/gone: No such file or directory"
     assert refusal(monkeypatch, capsys, *given, "--feature-gates", "Mine=true") == (
-        "--feature-gates: Mine: is not a feature gate that changes scheduling in v1.34.2"
+        "--feature-gates: Mine: is not a feature gate that changes scheduling in v1.37.2"
     )
 
 

@@ -104,10 +104,14 @@ def test_a_configuration_and_a_gate_are_changed_in_the_scheduler_alone(tmp_path:
     profile = {"schedulerName": "default-scheduler", "plugins": {"filter": {"disabled": [{"name": "*"}]}}}
     config.write_text(json.dumps({**CONFIG, "profiles": [profile]}))
     path = cluster(tmp_path, node("n1"), pod("p", nodeSelector={"zone": "a"}))
-    options = ("--config", str(config), "--gate", "PodLevelResources=false")
+    gates = (
+        "PodLevelResources=false,InPlacePodLevelResourcesVerticalScaling=false,"
+        "PodLevelResourcesFixDefaulting=false,PodLevelResourcesFixKubeletQOSClass=false"
+    )
+    options = ("--config", str(config), "--gate", gates)
     done = run("what-if", "-f", path, *options, *SEEDS, "-o", "json")
     value = checked(done.stdout)
-    assert value["changed"] == f"--config {config} --gate PodLevelResources=false"
+    assert value["changed"] == f"--config {config} --gate {gates}"
     [changed] = value["certain"]
     assert (changed["before"], changed["after"]) == ([""] * 3, ["n1"] * 3)
 

@@ -8,8 +8,10 @@ from collections.abc import Mapping
 import pytest
 
 from refsched.errors import InputError
+from refsched.plugins.dynamic_resources_args import DynamicResourcesArgsWithoutTimeout
 from refsched.releases import DEFAULT, RELEASES
-from refsched.releases.v1_35.plugins.dynamic_resources_args import DynamicResourcesArgsWithoutTimeout
+from refsched.releases.release import Release
+from refsched.releases.v1_35.plugins import dynamic_resources_args
 from refsched.tools.configuration.feature_gates import with_feature_gates
 
 
@@ -22,23 +24,39 @@ def test_any_known_gate_may_be_set_to_its_default() -> None:
 
 
 def test_a_gate_that_is_off_makes_another_release() -> None:
-    changed = with_feature_gates({"DynamicResourceAllocation": False, "SchedulerPopFromBackoffQ": False})
+    old = RELEASES["1.34"]
+    off = {"DynamicResourceAllocation": False, "SchedulerPopFromBackoffQ": False}
+    changed = with_feature_gates(off, old)
 
-    assert DEFAULT.plugins.keys() - changed.plugins.keys() == {"DynamicResources"}
-    assert changed.queue != DEFAULT.queue
-    without_timeout = with_feature_gates({"DRASchedulerFilterTimeout": False})
-    assert without_timeout.plugins.keys() == DEFAULT.plugins.keys()
-    assert without_timeout.args["DynamicResources"] is DynamicResourcesArgsWithoutTimeout
+    assert old.plugins.keys() - changed.plugins.keys() == {"DynamicResources"}
+    assert changed.queue != old.queue
+    assert with_feature_gates({"SchedulerPopFromBackoffQ": False}).queue != DEFAULT.queue
+
+
+@pytest.mark.parametrize(
+    ("release", "args"),
+    [
+        (DEFAULT, DynamicResourcesArgsWithoutTimeout),
+        (RELEASES["1.34"], dynamic_resources_args.DynamicResourcesArgsWithoutTimeout),
+    ],
+)
+def test_without_the_gate_of_the_filter_timeout_its_argument_is_another_one(
+    release: Release, args: type
+) -> None:
+    without_timeout = with_feature_gates({"DRASchedulerFilterTimeout": False}, release)
+    assert without_timeout.plugins.keys() == release.plugins.keys()
+    assert without_timeout.args["DynamicResources"] is args
 
 
 @pytest.mark.parametrize(
     ("gates", "problem"),
     [
         ([], r"^expected an object, found \[\]$"),
-        ({"Nope": True}, "^Nope: is not a feature gate that changes scheduling in v1.34.2$"),
-        ({"SidecarContainers": "no"}, "^SidecarContainers: expected true or false, found 'no'$"),
-        ({"SidecarContainers": False}, r"^SidecarContainers: is locked to its default \(on\)$"),
-        ({"DRADeviceTaints": True}, r"^DRADeviceTaints: is followed only as it is by default \(off\)"),
+        ({"Nope": True}, "^Nope: is not a feature gate that changes scheduling in v1.37.2$"),
+        ({"DRAAdminAccess": "no"}, "^DRAAdminAccess: expected true or false, found 'no'$"),
+        ({"DRAAdminAccess": False}, r"^DRAAdminAccess: is locked to its default \(on\)$"),
+        ({"DRADeviceTaints": False}, r"^DRADeviceTaints: is followed only as it is by default \(on\)"),
+        ({"GenericWorkload": True}, r"^GenericWorkload: is followed only as it is by default \(off\)"),
     ],
 )
 def test_a_gate_that_cannot_be_followed_is_refused_by_name(gates: Mapping[str, bool], problem: str) -> None:

@@ -14,10 +14,7 @@ from refsched.records import Attempt, NodeStatus, PreFilter
 from refsched.tools.planner.plan import Outcome, Plan, Preempted
 from refsched.tools.planner.rejections import LEFT_OUT, Rejection, rejections_of
 
-NO_HELP = (
-    "no new claims to deallocate, preemption: 0/1 nodes are available:"
-    " 1 Preemption is not helpful for scheduling."
-)
+NO_HELP = "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
 
 
 def _outcome(plan: Plan, name: str) -> Outcome:

@@ -10,8 +10,11 @@ from device_world import claim, device, device_class, first_of, one, piece
 from world import pod_object
 
 from refsched.errors import InputError
+from refsched.objects.kinds import KINDS
 from refsched.releases import DEFAULT, RELEASES
+from refsched.releases.release import Release
 from refsched.tools.reading.alpha_fields import _FIELDS
+from refsched.tools.reading.api_fields import api_fields, type_of
 from refsched.tools.reading.objects import read_object
 
 TEMPLATE = {
@@ -77,8 +80,48 @@ POLICY = {"memory": {"value": "1Gi", "requestPolicy": {"default": "1Gi"}}}
     ],
 )
 def test_an_object_that_uses_it_is_refused(value: dict[str, Any], gate: str, where: str) -> None:
+    check_refused(value, gate, where, RELEASES["1.34"])
+    assert read_object(value, DEFAULT.gates).metadata.name == value["metadata"]["name"]
+
+
+@pytest.mark.parametrize(
+    ("value", "gate", "where"),
+    [
+        (
+            claim("c", one(derivedAttributes=[{"name": "a"}])),
+            "DRADerivedAttributes",
+            "spec.devices.requests[0].exactly.derivedAttributes",
+        ),
+        (
+            piece("s", {**device("d"), "attributes": {"a": {"strings": ["x", "y"]}}}),
+            "DRAListTypeAttributes",
+            "spec.devices[0].attributes[a].strings",
+        ),
+        (
+            piece("s", device("d"), device("e", nodeAllocatableResources={"cpu": "1"})),
+            "DRANodeAllocatableResources",
+            "spec.devices[1].nodeAllocatableResources",
+        ),
+        (piece("s", skipNodeOperations=["*"]), "DRAOptionalNodeOperations", "spec.skipNodeOperations"),
+    ],
+)
+def test_an_object_that_uses_what_is_off_in_every_release_is_refused(
+    value: dict[str, Any], gate: str, where: str
+) -> None:
+    for release in (DEFAULT, RELEASES["1.34"]):
+        check_refused(value, gate, where, release)
+
+
+def test_of_a_field_that_is_read_a_part_may_be_refused() -> None:
+    consumed = {"counterSet": "s", "counters": {"c": {"value": "1"}}, "compatibilityGroups": ["a"]}
+    value = piece("s", device("d", consumesCounters=[consumed]))
+    where = "spec.devices[0].consumesCounters[0].compatibilityGroups"
+    check_refused(value, "DRADeviceCompatibilityGroups", where, DEFAULT)
+
+
+def check_refused(value: dict[str, Any], gate: str, where: str, release: Release) -> None:
     with pytest.raises(InputError) as refused:
-        read_object(value, DEFAULT.gates)
+        read_object(value, release.gates)
 
     assert refused.value.problem == f"is behind the feature gate {gate}, which is off"
     assert refused.value.field == where
@@ -87,7 +130,18 @@ def test_an_object_that_uses_it_is_refused(value: dict[str, Any], gate: str, whe
 def test_what_says_nothing_is_not_used() -> None:
     said = piece("s", device("d", consumesCounters=[], bindsToNode=False), perDeviceNodeSelection=None)
 
-    assert read_object(said) == read_object(piece("s", device("d")))
+    assert read_object(said, RELEASES["1.34"].gates) == read_object(piece("s", device("d")))
+
+
+def test_each_path_leads_to_a_field_of_the_api() -> None:
+    types = {kind.name: type_of(kind) for kind in KINDS}
+    paths = [(name, path) for kinds in _FIELDS.values() for name in kinds for path in kinds[name]]
+    for name, path in paths:
+        type_ = types[name]
+        for step in path.split("."):
+            fields = api_fields()[type_]
+            assert step.removesuffix("[]") in fields, f"{name} {path}"
+            type_ = fields[step.removesuffix("[]")].removeprefix("[]").removeprefix("{}")
 
 
 def test_the_gates_are_off_in_some_release_and_cannot_be_set() -> None:

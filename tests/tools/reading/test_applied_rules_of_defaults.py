@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 
+from refsched.objects.meta import ApiObject
+from refsched.releases import DEFAULT, RELEASES
+from refsched.releases.release import Release
 from refsched.tools.reading.defaults import defaulted
 from refsched.tools.reading.objects import read_object
 from tests.applied import Json, applied, container
@@ -88,18 +91,31 @@ ONE_CPU = using(requests={"cpu": "1"})
         (pod(containers=ONE_CPU, resources={}), []),
         (pod(containers=ONE_CPU, resources={"requests": {"cpu": "2"}}), []),
         (pod(containers=ONE_CPU, resources={"requests": {"cpu": "2"}, "limits": {"cpu": "2"}}), []),
-        (pod(containers=ONE_CPU, resources={"limits": {"memory": "2Gi"}}), ["R-DEFAULTS-06"]),
-        (pod(resources={"limits": {"cpu": "2"}}), ["R-DEFAULTS-06"]),
+        (pod(containers=ONE_CPU, resources={"limits": {"memory": "2Gi"}}), ["R-DEFAULTS-10"]),
+        (pod(resources={"limits": {"cpu": "2"}}), ["R-DEFAULTS-10"]),
         (
             pod(containers=using(requests=HUGE, limits=HUGE), resources={"requests": {"cpu": "1"}}),
-            ["R-DEFAULTS-05", "R-DEFAULTS-06"],
+            ["R-DEFAULTS-05", "R-DEFAULTS-10"],
         ),
         (pod(containers=using(requests=HUGE, limits=HUGE), resources={"requests": HUGE}), []),
     ],
 )
 def test_pod_level_resources(created: Json, rules: list[str]) -> None:
     read = read_object(created)
-    assert [rule for rule in applied(lambda: defaulted(read)) if rule.startswith("R-DEFAULTS-")] == rules
+    assert rules_of_defaults(read, DEFAULT) == rules
+    before = ["R-DEFAULTS-06" if rule == "R-DEFAULTS-10" else rule for rule in rules]
+    assert rules_of_defaults(read, RELEASES["1.36"]) == before
+
+
+def test_pod_level_requests_alone_are_completed_since_1_37() -> None:
+    read = read_object(pod(containers=ONE_CPU, resources={"requests": {"memory": "2Gi"}}))
+    assert rules_of_defaults(read, DEFAULT) == ["R-DEFAULTS-10"]
+    assert rules_of_defaults(read, RELEASES["1.36"]) == []
+
+
+def rules_of_defaults(read: ApiObject, release: Release) -> list[str]:
+    found = applied(lambda: defaulted(read, release=release))
+    return [rule for rule in found if rule.startswith("R-DEFAULTS-")]
 
 
 LABELLED = {"labels": {"app": "a", "team": "t"}}

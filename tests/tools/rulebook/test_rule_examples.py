@@ -152,7 +152,7 @@ def test_an_object_that_the_specification_does_not_follow_is_shown_with_the_reas
         "metadata": {"name": "slice"},
         "spec": {"driver": "gpu.example.com", "allNodes": True, "pool": pool, "devices": devices},
     }
-    done = run(Example("R-FEATURE-05", History((Create(tainted),))))
+    done = run(Example("R-FEATURE-05", History((Create(tainted),)), kubernetes="1.35"))
     assert done.steps[0].startswith("the specification refuses it: ResourceSlice slice")
     assert "R-FEATURE-05" in done.applied
 

@@ -66,7 +66,7 @@ def test_the_page_of_an_area_has_a_section_for_each_of_its_rules() -> None:
     for rule in areas()["PORTS"]:
         assert f"({anchor(rule.id)})=\n## {rule.id}" in page
         assert prose(rule.sentence) in page
-    assert "https://github.com/kubernetes/kubernetes/blob/v1.34.2/" in page
+    assert "https://github.com/kubernetes/kubernetes/blob/v1.37.2/" in page
     assert "```yaml\napiVersion: v1\nkind: Node\n" in page
     assert page.count("- tests of the suite: `test_host_ports`\n") == 1
 
@@ -118,7 +118,7 @@ def test_most_rules_are_linked_to_lines_of_kubernetes() -> None:
     linked = [rule for rule in all_rules() if go_lines_of(rule)]
     assert len(linked) > 0.9 * len(all_rules())
     [line] = go_lines_of("R-NOM-01")
-    assert (line.function, line.url.partition("#")[2]) == ("RunFilterPluginsWithNominatedPods", "L1009")
+    assert (line.function, line.url.partition("#")[2]) == ("RunFilterPluginsWithNominatedPods", "L1275")
     assert str(line).startswith("RunFilterPluginsWithNominatedPods in pkg/scheduler/")
 
 

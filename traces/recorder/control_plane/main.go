@@ -33,6 +33,7 @@ func main() {
 		io.Copy(io.Discard, os.Stdin)
 		end(folder, nil)
 	}()
+	signal.Ignore(syscall.SIGPIPE) // of a parent that reads no longer what is logged
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
 	go func() {
