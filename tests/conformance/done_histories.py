@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -12,8 +13,8 @@ from conformance.strategies import AREAS
 from refsched.errors import InputError
 from refsched.reference import ReferenceScheduler, create
 from refsched.suite.adapters.answers import read_hello
-from refsched.suite.histories.history import History, Observe, Schedule
-from refsched.suite.histories.part import part_of
+from refsched.suite.histories.history import DEFAULT_CONFIG, History, Observe, Schedule
+from refsched.suite.histories.part import Part, part_of
 from refsched.suite.session.drawing import load_profile
 from refsched.tools.reading.record_json import to_json
 
@@ -46,9 +47,15 @@ def drawn(area: str, of_seed: int, count: int = 12) -> list[History]:
 PASSED_OVER = ("does not exist", "exists already", "is not held", "does not wait", "waits on Permit for")
 
 
+@cache
+def _whole() -> Part:
+    """What the specification says of itself."""
+    return part_of(read_hello(create(DEFAULT_CONFIG).hello()))
+
+
 def done(history: History) -> list[Json]:
     """The records that it caused. Victims are deleted; what does not fit what happened is passed over."""
-    configured = part_of(read_hello(create(history.config).hello())).history(history)
+    configured = _whole().history(history)
     scheduler = create(configured.config, feature_gates=configured.feature_gates)
     return [record for step in history.steps for record in _done(scheduler, step)]
 
