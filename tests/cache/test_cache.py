@@ -9,7 +9,6 @@ import pytest
 
 from refsched.cache.cache import Cache, CacheError
 from refsched.cache.node_tree import NodeTree
-from refsched.framework.node_info import ImageState
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
@@ -47,14 +46,6 @@ def used(cache: Cache, name: str) -> int:
     return cache.usage()[name].requested.milli_cpu
 
 
-def test_an_assumed_pod_counts_until_it_is_forgotten() -> None:
-    cache = cache_with(node("n1"))
-    assumed = cache.assume(pod("a"), "n1")
-    assert (assumed.spec.node_name, used(cache, "n1"), cache.is_assumed(assumed)) == ("n1", 1000, True)
-    cache.forget(assumed)
-    assert (used(cache, "n1"), cache.is_assumed(assumed)) == (0, False)
-
-
 def test_what_is_counted_cannot_be_assumed_again() -> None:
     cache = cache_with(node("n1"))
     cache.assume(pod("a"), "n1")
@@ -66,14 +57,6 @@ def test_to_forget_what_does_not_count_any_more_is_an_error_before_v1_35_only() 
     Cache().forget(pod("a", "n1"))
     with pytest.raises(CacheError, match="wasn't assumed"):
         before.Cache().forget(pod("a", "n1"))
-
-
-def test_what_was_not_assumed_there_cannot_be_forgotten() -> None:
-    cache = cache_with(node("n1"), node("n2"))
-    cache.assume(pod("a"), "n1")
-    cache.add_pod(pod("a", "n2"))
-    with pytest.raises(CacheError, match="wasn't assumed"):
-        cache.forget(pod("a", "n1"))
 
 
 def test_a_pod_confirmed_on_another_node_than_assumed_counts_where_it_is() -> None:
@@ -117,29 +100,6 @@ def test_a_node_that_comes_back_under_its_name_still_holds_its_pods() -> None:
     assert cache.snapshot().nodes[0].requested.milli_cpu == 1000
 
 
-def test_a_node_that_was_deleted_is_dropped_with_its_last_pod() -> None:
-    cache = cache_with(node("n1"), node("n2"))
-    cache.add_pod(pod("a", "n1"))
-    cache.remove_node("n1")
-    cache.remove_pod(pod("a", "n1"))
-    cache.remove_node("n2")
-    assert cache.usage() == {}
-
-
-def test_nodes_are_listed_round_the_zones_each_once() -> None:
-    cache = cache_with(node("a1", "a"), node("a2", "a"), node("a3", "a"), node("b1", "b"), node("c1"))
-    assert [info.name for info in cache.snapshot().nodes] == ["a1", "b1", "c1", "a2", "a3"]
-
-
-def test_a_changed_zone_reorders_nodes_only_when_the_set_of_nodes_changes() -> None:
-    cache = cache_with(node("a1", "a"), node("a2", "a"), node("b1", "b"))
-    cache.snapshot()
-    cache.set_node(node("a1", "b"))
-    assert [info.name for info in cache.snapshot().nodes] == ["a1", "b1", "a2"]
-    cache.set_node(node("c1", "c"))
-    assert [info.name for info in cache.snapshot().nodes] == ["a2", "b1", "c1", "a1"]
-
-
 def test_a_legacy_zone_label_counts_before_the_new_one() -> None:
     tree = NodeTree()
     old = node("n1", "new", **{"failure-domain.beta.kubernetes.io/zone": "old"})
@@ -148,25 +108,3 @@ def test_a_legacy_zone_label_counts_before_the_new_one() -> None:
     assert tree.names() == ["n1", "n3", "n2"]
     with pytest.raises(KeyError):
         tree.remove(node("n1", "new"))
-
-
-def test_an_image_has_the_size_that_its_first_node_reported() -> None:
-    cache = cache_with(node("n1", images=(("img", 10),)), node("n2", images=(("img", 99),)))
-    assert cache.snapshot().by_name["n2"].image_states == {"img": ImageState(10, 2)}
-
-
-def test_on_how_many_nodes_an_image_is_stays_as_old_as_the_node() -> None:
-    cache = cache_with(node("n1", images=(("img", 10),)))
-    cache.snapshot()
-    cache.set_node(node("n2", images=(("img", 10),)))
-    seen = cache.snapshot()
-    assert [info.image_states["img"].num_nodes for info in seen.nodes] == [1, 2]
-    cache.add_pod(pod("a", "n1"))
-    assert cache.snapshot().by_name["n1"].image_states["img"].num_nodes == 2
-
-
-def test_an_image_that_is_on_no_node_is_forgotten_with_its_size() -> None:
-    cache = cache_with(node("n1", images=(("img", 10), ("img", 10))))
-    cache.remove_node("n1")
-    cache.set_node(node("n2", images=(("img", 99),)))
-    assert cache.snapshot().by_name["n2"].image_states == {"img": ImageState(99, 1)}

@@ -10,13 +10,12 @@ import pytest
 from attrs import frozen
 
 from refsched.cycle.decide import Decider, Decision
-from refsched.cycle.find_nodes import num_feasible_nodes_to_find
 from refsched.cycle.fit_error import Diagnosis, fit_error_message
 from refsched.framework.interface import Continue, Reject, Skip
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.runtime import Framework
 from refsched.framework.snapshot import Snapshot
-from refsched.framework.status import SUCCESS, Code, Status, error, unresolvable, unschedulable
+from refsched.framework.status import SUCCESS, Code, Status, error, unschedulable
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
@@ -137,15 +136,6 @@ def names(decision: Decision) -> list[str]:
 # --- PreFilter ------------------------------------------------------------------------------------
 
 
-def test_an_unresolvable_refusal_ends_prefilter_before_a_later_plugin_errs() -> None:
-    first = Scripted("First", pre=Reject(unresolvable("never here")))
-    second = Scripted("Second", pre=Reject(error("broken")))
-    decision = decide(first, second)
-    assert decision.pre_filter.status == unresolvable("never here").by("First")
-    assert decision.diagnosis.unschedulable_plugins == {"First"}
-    assert fit_error_message(decision.diagnosis, 3) == "0/3 nodes are available: never here."
-
-
 def test_a_plain_refusal_lets_a_later_plugin_err() -> None:
     first = Scripted("First", pre=Reject(unschedulable("not now")))
     assert decide(first).pre_filter.status == unschedulable("not now").by("First")
@@ -234,16 +224,6 @@ def test_what_only_a_nominated_pod_makes_feasible_is_not_taken() -> None:
     assert decision.diagnosis.statuses["n1"] == unschedulable("nobody is here").by("NeedsCompany")
 
 
-def test_removing_a_pod_undoes_adding_it() -> None:
-    plugin = OnePodANode()
-    framework = Framework("f", pre_filter_plugins=[plugin, Scripted(pre=Skip())])
-    snapshot = snapshot_of(node("n1"))
-    state = framework.run_pre_filter_plugins(pod(), snapshot).state
-    added = framework.add_pod(state, pod(), pod("other"), node("n1"), snapshot)
-    assert added != state
-    assert framework.remove_pod(added, pod(), pod("other"), node("n1"), snapshot) == state
-
-
 # --- Score ----------------------------------------------------------------------------------------
 
 
@@ -265,29 +245,8 @@ def test_prescore_may_skip_or_fail() -> None:
 # --- How many, and the sentence -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("percentage", "nodes", "wanted"),
-    [
-        (0, 99, 99),
-        (0, 100, 100),
-        (0, 1000, 420),
-        (0, 3000, 780),
-        (0, 6000, 300),
-        (10, 500, 100),
-        (70, 500, 350),
-    ],
-)
-def test_how_many_feasible_nodes_end_the_search(percentage: int, nodes: int, wanted: int) -> None:
-    assert num_feasible_nodes_to_find(percentage, nodes) == wanted
-
-
 def test_the_sentence_sorts_reasons_as_text_and_ends_with_what_postfilter_said() -> None:
     two = unschedulable("too small", "too far")
     diagnosis = Diagnosis({"n1": two, "n2": unschedulable("too far")}, post_filter_message="no help.")
     assert fit_error_message(diagnosis, 2) == "0/2 nodes are available: 1 too small, 2 too far. no help."
     assert fit_error_message(Diagnosis(), 1) == "0/1 nodes are available:"
-
-
-def test_a_pending_plugin_is_distinguished() -> None:
-    diagnosis = Diagnosis({"n1": Status(Code.PENDING, ("soon",), "Waiter")})
-    assert (diagnosis.pending_plugins, diagnosis.unschedulable_plugins) == ({"Waiter"}, {"Waiter"})

@@ -7,8 +7,6 @@ from typing import Any
 
 from world import configuration, node_object, pod_object
 
-from refsched.checking.following import Following
-from refsched.records import Attempt
 from refsched.reference import ReferenceScheduler, create
 from refsched.releases import DEFAULT
 
@@ -61,13 +59,3 @@ def test_a_victim_that_was_deleted_already_makes_an_error_of_the_preemption() ->
     assert nominated_pods(made) == []
     queues = made.observe()["records"][0]["queues"]
     assert queues["unschedulable"] == ["default/preemptor"]
-
-
-def test_of_many_deleted_victims_any_may_be_reported() -> None:
-    following = Following()
-    options = ('pods "a" not found', 'pods "b" not found')
-
-    following.follow(Attempt("default/p", "unschedulable", message='preemption: pods "b" not found'))
-    assert following.choose("error", options) == options[1]
-    following.follow(Attempt("default/p", "unschedulable"))
-    assert following.choose("error", options) == options[0]

@@ -14,7 +14,6 @@ from device_world import (
     devices,
     every,
     first_of,
-    node,
     one,
     piece,
 )
@@ -30,30 +29,6 @@ def many(number: int) -> dict[str, object]:
 
 
 # --- Some devices ---------------------------------------------------------------------------------
-
-
-def test_the_first_devices_that_are_free_are_taken() -> None:
-    made = allocator(THREE, in_use=["s1/d0"])
-
-    assert devices(made, claim("c", one(count=2))) == [["r=s1/d1", "r=s1/d2"]]
-    assert devices(made, claim("c", one(count=3))) is None
-
-
-def test_claims_of_a_pod_do_not_get_the_same_device() -> None:
-    assert devices(allocator(THREE), claim("a", one(count=2)), claim("b", one())) == [
-        ["r=s1/d0", "r=s1/d1"],
-        ["r=s1/d2"],
-    ]
-
-
-def test_the_search_steps_back_from_what_leads_nowhere() -> None:
-    wants_d0 = f"device.attributes['{DRIVER}'].numa == 0"
-    slices = piece("s1", device("d0", numa=0), device("d1", numa=1))
-
-    assert devices(allocator(slices), claim("a", one()), claim("b", one("r", wants_d0))) == [
-        ["r=s1/d1"],
-        ["r=s1/d0"],
-    ]
 
 
 def test_admin_access_takes_what_is_in_use_but_names_no_device_twice() -> None:
@@ -120,14 +95,6 @@ def test_a_constraint_that_a_device_breaks_which_must_be_taken_is_an_error() -> 
 # --- Alternatives ---------------------------------------------------------------------------------
 
 
-def test_the_first_alternative_that_can_be_had_is_taken() -> None:
-    asked = first_of("r", one("four", count=4), one("two", count=2), one("one"))
-
-    assert devices(allocator(THREE), claim("c", asked)) == [["r/two=s1/d0", "r/two=s1/d1"]]
-    assert devices(allocator(THREE, in_use=["s1/d0", "s1/d1"]), claim("c", asked)) == [["r/one=s1/d2"]]
-    assert devices(allocator(), claim("c", asked)) is None
-
-
 def test_all_devices_of_an_alternative_are_those_that_it_matches_itself() -> None:
     numa = f"device.attributes['{DRIVER}'].numa"
     asked = first_of("r", every("none", f"{numa} == 2"), every("zero", f"{numa} == 0"))
@@ -156,40 +123,6 @@ def test_an_alternative_with_too_many_devices_is_passed_over() -> None:
 # --- Constraints ----------------------------------------------------------------------------------
 
 
-def test_devices_match_in_an_attribute() -> None:
-    assert devices(allocator(THREE), claim("c", one(count=2), constraints=SAME_NUMA)) == [
-        ["r=s1/d0", "r=s1/d2"]
-    ]
-    assert devices(allocator(THREE), claim("c", one(count=3), constraints=SAME_NUMA)) is None
-
-
-def test_a_constraint_may_concern_some_requests_or_one_alternative() -> None:
-    free = one("free")
-    tied = first_of("tied", one("pair", count=2), one("one"))
-    of_request = [{"requests": ["tied"], **SAME_NUMA[0]}]
-    of_alternative = [{"requests": ["tied/pair"], **SAME_NUMA[0]}]
-    two = piece("s1", device("d0", numa=0), device("d1", numa=1), device("d2", numa=2))
-
-    for constraints in (of_request, of_alternative):
-        assert devices(allocator(two), claim("c", free, tied, constraints=constraints)) == [
-            ["free=s1/d0", "tied/one=s1/d1"]
-        ]
-
-
-def test_what_was_added_to_a_constraint_is_taken_back_when_a_later_one_refuses() -> None:
-    slices = piece(
-        "s1",
-        device("d0", numa=0, model="a"),
-        device("d1", numa=0, model="b"),
-        device("d2", numa=0, model="a"),
-    )
-    constraints = [*SAME_NUMA, {"matchAttribute": f"{DRIVER}/model"}]
-
-    assert devices(allocator(slices), claim("c", one(count=2), constraints=constraints)) == [
-        ["r=s1/d0", "r=s1/d2"]
-    ]
-
-
 def test_an_attribute_is_found_by_its_full_name_or_by_the_drivers() -> None:
     slices = piece("s1", device("d0", **{"example.org/x": 1}), device("d1", x=1))
 
@@ -200,23 +133,6 @@ def test_an_attribute_is_found_by_its_full_name_or_by_the_drivers() -> None:
     assert found(f"{DRIVER}/x") == [["r=s1/d1"]]
     assert found("other.org/x") is None
     assert found("y") is None
-
-
-def test_an_attribute_without_a_value_matches_nothing() -> None:
-    slices = piece("s1", *({"name": name, "attributes": {"odd": {}}} for name in ("d0", "d1")))
-
-    assert (
-        devices(
-            allocator(slices), claim("c", one(count=2), constraints=[{"matchAttribute": f"{DRIVER}/odd"}])
-        )
-        is None
-    )
-
-
-def test_giving_a_device_back_means_nothing_to_constraints_that_did_not_count_it() -> None:
-    constraints = [{"requests": ["q"], **SAME_NUMA[0]}]
-
-    assert devices(allocator(THREE), claim("c", one(count=3), one("q"), constraints=constraints)) is None
 
 
 def test_a_constraint_of_no_known_kind_is_an_error() -> None:
@@ -277,10 +193,3 @@ def test_a_request_without_anything_in_it_lacks_a_class() -> None:
     empty["spec"]["devices"]["requests"] = [{"name": "r"}]
     with pytest.raises(AllocationError, match="missing device class name"):
         devices(allocator(THREE), empty)
-
-
-def test_a_claim_without_requests_gets_nothing_and_that_everywhere() -> None:
-    [result] = allocations(allocator(THREE), claim("c"), on=node("elsewhere")) or ()
-
-    assert result.devices.results == ()
-    assert result.node_selector is None

@@ -27,7 +27,7 @@ from refsched.checking.agreement import Disagreement
 from refsched.checking.checker import Checker
 from refsched.checking.mending import Mending
 from refsched.devices.allocator import Allocator
-from refsched.devices.errors import AllocationError, RejectedOnNode
+from refsched.devices.errors import AllocationError
 from refsched.framework.cycle_state import CycleState
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.objects.dra import ResourceClaim
@@ -41,7 +41,7 @@ from refsched.oddities.dynamic_resources import (
     SLICES_OUT_OF_REACH,
 )
 from refsched.oddities.known_defect import NOT_REPORTED, KnownDefect
-from refsched.oddities.known_defects import AS_PROMISED, AS_RELEASED, KNOWN_DEFECTS, with_oddities
+from refsched.oddities.known_defects import AS_RELEASED, KNOWN_DEFECTS, with_oddities
 from refsched.plugins.dynamic_resources import DynamicResources
 from refsched.plugins.dynamic_resources_claims import PodClaims
 from refsched.records import Attempt, Create, NodeStatus, Record, Write
@@ -82,47 +82,7 @@ def without(made: Allocator, *mended: KnownDefect) -> Allocator:
     return evolve(made, steps=with_oddities(DynamicResources(), AS_RELEASED - set(mended)).steps)
 
 
-def test_by_itself_the_plugin_does_what_the_rules_say() -> None:
-    assert with_oddities(DynamicResources(), AS_PROMISED) == DynamicResources()
-    assert with_oddities(DynamicResources(), AS_RELEASED) != DynamicResources()
-
-
 # --- With each, and without -----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("slices", "asked", "mended", "given"),
-    [
-        (TWO, ONE_OR_ALL, [], ["r/many=s1/d0"]),
-        (TWO, ONE_OR_ALL, [ALL_OF_AN_ALTERNATIVE], ["r/many=s1/d0", "r/many=s1/d1"]),
-        (TWO, ALL_OR_ALL, [ALL_OF_AN_ALTERNATIVE], None),
-        (TWO, ALL_OR_ALL, [MATCHED_BY_AN_ALTERNATIVE], None),
-        (
-            TWO,
-            ALL_OR_ALL,
-            [ALL_OF_AN_ALTERNATIVE, MATCHED_BY_AN_ALTERNATIVE],
-            ["r/many=s1/d0", "r/many=s1/d1"],
-        ),
-    ],
-)
-def test_alternatives_that_ask_for_all_devices(
-    slices: Json, asked: Json, mended: Collection[KnownDefect], given: list[str] | None
-) -> None:
-    found = without(allocator(slices), *mended).allocate(node(), [read_as(ResourceClaim, asked)])
-
-    results = found and [f"{each.request}={each.pool}/{each.device}" for each in found[0].devices.results]
-    assert results == given
-
-
-def test_all_devices_of_a_broken_pool_end_the_attempt_or_rule_out_the_node() -> None:
-    made, wanted = allocator(BROKEN), [read_as(ResourceClaim, claim("c", every()))]
-
-    with pytest.raises(AllocationError) as ended:
-        without(made).allocate(node(), wanted)
-    with pytest.raises(RejectedOnNode) as refused:
-        without(made, ALL_OF_A_BROKEN_POOL).allocate(node(), wanted)
-    assert not isinstance(ended.value, RejectedOnNode)
-    assert str(ended.value) == str(refused.value)
 
 
 def test_an_unmet_constraint_on_all_devices_ends_the_attempt_or_rules_out_the_node() -> None:

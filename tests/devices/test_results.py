@@ -39,18 +39,6 @@ def where(*slices: Json, count: int = 1) -> Any:
     return result.node_selector
 
 
-def test_a_device_of_one_node_ties_the_claim_to_it() -> None:
-    selector = where(piece("s", device("d0")))
-
-    [only] = selector.node_selector_terms
-    [field] = only.match_fields
-    assert (field.key, field.operator, field.values) == ("metadata.name", "In", ("n1",))
-
-
-def test_devices_of_all_nodes_can_be_used_everywhere() -> None:
-    assert where(piece("s", device("d0"), node="", allNodes=True)) is None
-
-
 def test_what_slices_require_is_required_together_and_once() -> None:
     by_name = {"key": "metadata.name", "operator": "In", "values": ["n1"]}
     selector = where(

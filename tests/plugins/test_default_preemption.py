@@ -14,20 +14,13 @@ from refsched.framework.interface import Continue
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.post_filter import PostFilterResult
 from refsched.framework.snapshot import Snapshot
-from refsched.framework.status import SUCCESS, Code, Status, error, unresolvable, unschedulable
+from refsched.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
 from refsched.objects.store import ObjectStore
 from refsched.oddities.known_defects import AS_PROMISED
 from refsched.plugins.default_preemption import DefaultPreemption
 from refsched.preemption.candidate import Candidate
 
 # --- May it preempt? ------------------------------------------------------------------------------
-
-
-def test_a_pod_that_never_preempts_gets_a_message_and_keeps_its_nomination() -> None:
-    result = preempt(pod("p", 4, 9, policy="Never"), node("n", pod("low")))
-    assert result == PostFilterResult(
-        unschedulable("preemption: not eligible due to preemptionPolicy=Never."), nominated_node=None
-    )
 
 
 def victim_that_leaves(**changes: Any) -> PodInfo:
@@ -118,24 +111,6 @@ def test_pods_nominated_to_the_node_need_their_room_as_well() -> None:
     assert names(result.outranked) == "lesser"
 
 
-def test_no_room_is_made_where_all_victims_together_would_not_do() -> None:
-    result = preempt(pod("p", 5, 9), node("n", pod("a")), node("m", pod("equal", priority=9), cpu=1))
-    assert result.status == unschedulable(
-        "preemption: 0/2 nodes are available: 1 Insufficient cpu,"
-        " 1 No preemption victims found for incoming pod."
-    )
-    assert result.nominated_node == ""
-
-
-def test_nodes_that_preemption_cannot_help_are_not_looked_at() -> None:
-    statuses = {"n": unresolvable("tainted"), "m": Status(Code.PENDING, ("not yet",))}
-    result = preempt(pod("p", 4, 9), node("n", pod("a")), node("m", pod("b")), node("o"), statuses=statuses)
-    assert result == PostFilterResult(
-        unschedulable("preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling."),
-        nominated_node="",
-    )
-
-
 def test_where_prefilter_refused_the_pod_all_nodes_may_be_helped() -> None:
     nodes = [node("n", pod("a", 4)), node("m")]
     result = preempt(pod("p", 4, 9), *nodes, statuses={}, absent=unschedulable("someone is in the way"))
@@ -160,14 +135,6 @@ def test_a_search_that_ends_early_may_not_see_the_best() -> None:
     plugin = DefaultPreemption(min_candidate_nodes_percentage=40, min_candidate_nodes_absolute=1)
     preempt(pod("p", 4, 9), *nodes, plugin=plugin, offered=offered)
     assert offered.questions == [("candidate", ["n0", "n1", "n2", "n3"])]
-
-
-def test_a_search_for_no_candidate_finds_none() -> None:
-    plugin = DefaultPreemption(min_candidate_nodes_absolute=0)
-    result = preempt(pod("p", 4, 9), node("n", pod("low", 4)), plugin=plugin)
-    assert result.status.message == (
-        "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
-    )
 
 
 # --- Errors ---------------------------------------------------------------------------------------
@@ -317,9 +284,3 @@ def test_an_extender_is_asked_about_what_a_search_finds_before_it_ends() -> None
 
 def test_no_pod_is_rejected_while_its_victims_are_being_deleted_since_that_is_over_by_then() -> None:
     assert DefaultPreemption().pre_enqueue(pod("p").pod, ObjectStore()) == SUCCESS
-
-
-def test_a_deleted_pod_is_listened_to_and_never_reason_enough() -> None:
-    (row,) = DefaultPreemption.EVENTS
-    assert row.hint is not None
-    assert not row.hint(DefaultPreemption(), pod("p").pod, pod("victim").pod, None, ObjectStore())

@@ -10,7 +10,6 @@ import pytest
 from refsched.framework.events import DEVICE_CLASS, NODE, POD, ActionType, Hint
 from refsched.framework.interface import EnqueueExtensions
 from refsched.objects.node import Node
-from refsched.objects.pod import NodeAffinity as PodNodeAffinity
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
 from refsched.objects.store import ObjectStore
@@ -101,63 +100,6 @@ def test_any_new_node_is_worth_a_try_for_a_node_name_and_for_ports() -> None:
         assert [row.hint for row in plugin.EVENTS if row.resource == NODE] == [None]
 
 
-# --- NodeUnschedulable and TaintToleration --------------------------------------------------------
-
-CORDONED = {"key": "node.kubernetes.io/unschedulable", "operator": "Exists"}
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "expected"),
-    [
-        (None, False, True),
-        (None, True, False),
-        (True, False, True),
-        (True, True, False),
-        (False, False, False),
-    ],
-)
-def test_a_node_that_is_uncordoned_helps(before: bool | None, after: bool, expected: bool) -> None:
-    old = None if before is None else node(unschedulable=before)
-    assert helps(NodeUnschedulable(), pod(), old, node(unschedulable=after)) is expected
-
-
-def test_a_toleration_of_cordoned_nodes_helps_the_pod_that_has_it() -> None:
-    tolerant = pod(tolerations=[CORDONED])
-    assert helps(NodeUnschedulable(), pod(), pod(), tolerant)
-    assert not helps(NodeUnschedulable(), pod(), pod(), pod(tolerations=[{"key": "x"}]))
-    assert not helps(NodeUnschedulable(), pod("other"), pod(), tolerant)
-
-
-TAINTED = [{"key": "gpu", "effect": "NoSchedule"}]
-AVOIDED = [{"key": "gpu", "effect": "PreferNoSchedule"}]
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "expected"),
-    [
-        (None, [], True),
-        (None, AVOIDED, True),
-        (None, TAINTED, False),
-        (TAINTED, [], True),
-        (TAINTED, TAINTED, False),
-        ([], [], False),
-    ],
-)
-def test_a_node_that_loses_its_taints_helps(before: Any, after: Any, expected: bool) -> None:
-    old = None if before is None else node(taints=before)
-    assert helps(TaintToleration(), pod(), old, node(taints=after)) is expected
-
-
-def test_a_tolerated_taint_is_as_good_as_none() -> None:
-    assert helps(TaintToleration(), pod(tolerations=[{"operator": "Exists"}]), None, node(taints=TAINTED))
-
-
-def test_any_toleration_helps_the_pod_that_has_it() -> None:
-    tolerant = pod(tolerations=[{"key": "x"}])
-    assert helps(TaintToleration(), pod(), pod(), tolerant)
-    assert not helps(TaintToleration(), pod("other"), pod(), tolerant)
-
-
 # --- NodeAffinity ---------------------------------------------------------------------------------
 
 
@@ -185,19 +127,6 @@ def test_a_node_that_comes_to_match_helps(before: Any, after: dict[str, str], ex
     asking = pod(nodeSelector={"disk": "ssd"}, affinity={"nodeAffinity": required("cpu", "In", "new")})
     old = None if before is None else node(labels=before)
     assert helps(NodeAffinity(), asking, old, node(labels=after)) is expected
-
-
-def test_a_node_that_the_profile_does_not_take_does_not_help() -> None:
-    plugin = NodeAffinity(read_as(PodNodeAffinity, required("pool", "Exists")))
-    asking = pod(nodeSelector={"disk": "ssd"})
-    assert helps(plugin, asking, None, node(labels={"disk": "ssd", "pool": "a"}))
-    assert not helps(plugin, asking, None, node(labels={"disk": "ssd"}))
-
-
-def test_a_pod_with_an_unreadable_term_is_tried_again_on_nodes_that_it_selects() -> None:
-    asking = pod(nodeSelector={"disk": "ssd"}, affinity={"nodeAffinity": required("age", "Gt", "old")})
-    assert helps(NodeAffinity(), asking, None, node(labels={"disk": "ssd", "age": "3"}))
-    assert not helps(NodeAffinity(), asking, None, node(labels={"age": "3"}))
 
 
 # --- NodePorts ------------------------------------------------------------------------------------
@@ -229,24 +158,6 @@ def asks(name: str = "pod", *, on: str = "", **requests: str) -> Pod:
     return pod(name, nodeName=on, containers=[{"name": "c", "resources": {"requests": amounts}}])
 
 
-def has(**allocatable: str) -> Node:
-    amounts = {"cpu": "4", "memory": "8Gi", "pods": "10", **allocatable}
-    gpu = amounts.pop("gpu", None)
-    if gpu is not None:
-        amounts["example.com/gpu"] = gpu
-    return node({"allocatable": amounts})
-
-
-def test_a_pod_deleted_from_a_node_helps_whatever_it_asked_for() -> None:
-    assert helps(FIT, asks(cpu="1"), pod("other", nodeName="n1"), None)
-    assert helps(FIT, asks(cpu="1"), pod("other", {"nominatedNodeName": "n1"}), None)
-    assert not helps(FIT, asks(cpu="1"), pod("other"), None)
-
-
-def test_a_pod_that_asks_for_less_itself_is_tried_again() -> None:
-    assert helps(FIT, asks(cpu="4"), asks(cpu="4"), asks(cpu="2"))
-
-
 @pytest.mark.parametrize(
     ("before", "after", "expected"),
     [
@@ -263,37 +174,3 @@ def test_a_running_pod_helps_by_asking_for_less_of_what_is_wanted(
     wanting = asks(cpu="1", memory="0", gpu="1")
     old, new = asks("other", on="n1", **before), asks("other", on="n1", **after)
     assert helps(FIT, wanting, old, new) is expected
-
-
-def test_a_pod_that_waits_does_not_help_by_asking_for_less() -> None:
-    assert not helps(FIT, asks(cpu="1"), asks("other", cpu="2"), asks("other", cpu="1"))
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "expected"),
-    [
-        (None, has(gpu="1"), True),
-        (None, has(cpu="1", gpu="1"), False),
-        (None, has(), False),
-        (None, has(pods="0", gpu="1"), False),
-        (has(cpu="1", gpu="1"), has(gpu="1"), True),
-        (has(), has(gpu="1"), True),
-        (has(gpu="1"), has(memory="9Gi", gpu="1"), False),
-        (has(gpu="1"), has(pods="11", gpu="1"), True),
-        (has(gpu="1"), has(gpu="1"), False),
-    ],
-)
-def test_a_node_helps_where_the_pod_fits_and_that_is_news(
-    before: Node | None, after: Node, expected: bool
-) -> None:
-    assert helps(FIT, asks(cpu="2", gpu="1"), before, after) is expected
-
-
-def test_a_pod_that_asks_for_nothing_is_helped_by_room_for_pods_only() -> None:
-    assert helps(FIT, asks(), has(pods="0"), has())
-    assert not helps(FIT, asks(), has(), has(cpu="8"))
-
-
-def test_what_the_profile_ignores_the_hint_does_not() -> None:
-    ignoring = NodeResourcesFit(ignored_resources=frozenset({"example.com/gpu"}))
-    assert not helps(ignoring, asks(gpu="1"), None, has())

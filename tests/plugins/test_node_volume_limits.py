@@ -7,9 +7,7 @@ from typing import Any
 
 import pytest
 
-from refsched.framework.interface import Continue, Skip
 from refsched.framework.node_info import NodeInfo, PodInfo
-from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
 from refsched.objects.meta import ApiObject
 from refsched.objects.node import Node
@@ -82,17 +80,6 @@ def verdict(asking: PodInfo, *objects: ApiObject, there: tuple[PodInfo, ...] = (
     return PLUGIN.filter(store, asking, node)
 
 
-# --- PreFilter ------------------------------------------------------------------------------------
-
-
-def test_only_claims_and_disks_of_migrated_plugins_are_filtered() -> None:
-    snapshot = Snapshot()
-    for asking in (pod(), pod({"name": "e", "emptyDir": {}}), pod({"name": "c", "csi": {"driver": "d"}})):
-        assert PLUGIN.pre_filter(asking, snapshot) == Skip()
-    for asking in (pod("c"), pod({"name": "e", "ephemeral": {}}), pod({"name": "f", "azureFile": {}})):
-        assert PLUGIN.pre_filter(asking, snapshot) == Continue(snapshot.objects)
-
-
 # --- Filter ---------------------------------------------------------------------------------------
 
 
@@ -124,17 +111,6 @@ def test_a_volume_counts_once_and_for_its_driver(
     pods = tuple(pod(name, name=f"p{index}") for index, name in enumerate(there))
 
     assert verdict(pod("mine"), *objects, there=pods) == (SUCCESS if fits else TOO_MANY)
-
-
-def test_without_a_csi_node_there_is_no_limit() -> None:
-    assert verdict(pod("c"), claim("c", "v"), volume("v")) == SUCCESS
-
-
-def test_the_pods_own_volumes_count_together() -> None:
-    objects = [claim("c", "v"), claim("d", "w"), claim("e", "v"), volume("v"), volume("w")]
-
-    assert verdict(pod("c", "d"), *objects, csi_node(d=1)) == TOO_MANY
-    assert verdict(pod("c", "e"), *objects, csi_node(d=1)) == SUCCESS
 
 
 def test_a_claim_that_is_missing_is_an_answer_for_a_new_pod_alone() -> None:
@@ -184,26 +160,6 @@ def test_what_is_attached_counts_though_no_pod_uses_it(
     found = verdict(pod("mine"), *objects, *attachments, there=(pod("used", name="q"),))
 
     assert found == (SUCCESS if fits else TOO_MANY)
-
-
-@pytest.mark.parametrize(
-    ("provisioner", "fits"),
-    [
-        ("d", False),
-        ("other", True),
-        ("", True),
-        ("kubernetes.io/gce-pd", False),
-        ("kubernetes.io/azure-file", True),
-    ],
-)
-def test_a_volume_that_is_yet_to_be_made_counts_for_the_driver_of_its_class(
-    provisioner: str, fits: bool
-) -> None:
-    objects = [csi_node(d=0, pd_csi_storage_gke_io=0), storage_class("s", provisioner)]
-    expected = SUCCESS if fits else TOO_MANY
-
-    assert verdict(pod("c"), *objects, claim("c", "", "s")) == expected
-    assert verdict(pod("c"), *objects, claim("c", "gone", "s")) == expected
 
 
 def test_a_claim_without_a_class_that_exists_does_not_count() -> None:
@@ -280,19 +236,6 @@ def test_a_node_that_can_attach_more_requeues(before: CSINode, after: CSINode, r
 )
 def test_a_deleted_pod_requeues_where_it_had_volumes_on_a_node(removed: PodInfo, requeues: bool) -> None:
     assert PLUGIN.after_pod_deletion(pod("c").pod, removed.pod, None, ObjectStore()) is requeues
-
-
-def test_a_new_claim_requeues_the_pods_that_name_it() -> None:
-    def requeues(name: str, namespace: str = "ns") -> bool:
-        metadata = {"name": name, "namespace": namespace}
-        made = read_as(PersistentVolumeClaim, {"metadata": metadata})
-        refused = pod("c", {"name": "e", "ephemeral": {}}).pod
-        return PLUGIN.after_claim_creation(refused, None, made, ObjectStore())
-
-    assert requeues("c")
-    assert requeues("p-e")
-    assert not requeues("e")
-    assert not requeues("c", "other")
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,6 @@ from volume_objects import (
 )
 from world import node_object, pod_object
 
-from refsched.framework.events import EventHint
 from refsched.framework.interface import Api, Continue, Reject, Skip, WaitFor
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
@@ -88,11 +87,6 @@ class SlowApi(FakeApi):
 
 
 # --- PreFilter ------------------------------------------------------------------------------------
-
-
-def test_a_pod_without_claims_is_not_filtered() -> None:
-    assert PLUGIN.pre_filter(pod(), snapshot()) == Skip()
-    assert PLUGIN.pre_filter(pod(inline="d"), snapshot()) == Skip()
 
 
 @pytest.mark.parametrize(
@@ -179,9 +173,6 @@ def room(size: str, of_class: str = "made", **rest: Any) -> Json:
     return capacity(f"for-{of_class}", of_class, capacity=size, nodeTopology={}, **rest)
 
 
-LARGEST = capacity("m", "made", maximumVolumeSize="9Gi", nodeTopology={})
-
-
 @pytest.mark.parametrize(
     ("objects", "claims", "score"),
     [
@@ -243,11 +234,6 @@ def test_a_shape_says_what_a_share_scores() -> None:
     shape = (UtilizationShapePoint(0, 0), UtilizationShapePoint(100, 10))
     state = prepared(pod("c"), objects)
     assert VolumeBinding(shape=shape).score(state, pod("c"), node()) == 25
-
-
-def test_every_pod_is_scored_also_one_without_claims() -> None:
-    assert PLUGIN.pre_score(pod(), [node()], snapshot()) == Continue(None)
-    assert PLUGIN.score(None, pod(), node()) == 0
 
 
 def test_a_node_without_volumes_for_the_pod_scores_0() -> None:
@@ -345,64 +331,3 @@ def test_unreserve_takes_back_what_was_found_by_whomever_it_was_assumed() -> Non
     for kind, name, namespace in ((PersistentVolume, "v", ""), (PersistentVolumeClaim, "d", "default")):
         found: Any = objects.latest(kind, name, namespace)
         assert found is objects.get(kind, name, namespace)
-
-
-# --- Events ---------------------------------------------------------------------------------------
-
-
-def hint(kind: str, before: Json | None, after: Json, refused: PodInfo) -> bool:
-    [row] = [row for row in PLUGIN.EVENTS if row.resource.endswith(kind)]
-    assert isinstance(row, EventHint)
-    assert row.hint is not None
-    shown = None if before is None else read(before)
-    return row.hint(PLUGIN, refused.pod, shown, read(after), ObjectStore())
-
-
-ZONE_A: Json = {"allowedTopologies": [{"matchLabelExpressions": [{"key": "zone", "values": ["a"]}]}]}
-TRACKS, IS_SILENT = csi_driver("d", tracks_capacity=True), csi_driver("d", tracks_capacity=False)
-
-
-@pytest.mark.parametrize(
-    ("kind", "before", "after", "requeues"),
-    [
-        ("StorageClass", None, by_hand(), True),
-        ("StorageClass", storage_class("x"), storage_class("x", **ZONE_A), True),
-        ("StorageClass", storage_class("x"), storage_class("x", waits=False), False),
-        ("PersistentVolumeClaim", None, claim("c"), True),
-        ("PersistentVolumeClaim", claim("c"), claim("c"), True),
-        ("PersistentVolumeClaim", None, claim("p-e"), True),
-        ("PersistentVolumeClaim", None, claim("d"), False),
-        ("PersistentVolumeClaim", None, claim("c", namespace="other"), False),
-        ("CSINode", None, csi_node("n1"), True),
-        ("CSINode", csi_node("n1"), csi_node("n1", "kubernetes.io/gce-pd"), True),
-        ("CSINode", csi_node("n1", "x"), csi_node("n1", "x"), False),
-        ("CSIDriver", TRACKS, IS_SILENT, True),
-        ("CSIDriver", IS_SILENT, TRACKS, False),
-        ("CSIDriver", IS_SILENT, IS_SILENT, False),
-        ("CSIDriver", TRACKS, TRACKS, False),
-        ("CSIStorageCapacity", None, capacity("k", "x"), True),
-        ("CSIStorageCapacity", capacity("k", "x"), capacity("k", "x", capacity="1Gi"), True),
-        (
-            "CSIStorageCapacity",
-            capacity("k", "x", capacity="1Gi"),
-            capacity("k", "x", capacity="2Gi"),
-            True,
-        ),
-        (
-            "CSIStorageCapacity",
-            capacity("k", "x", capacity="1Gi"),
-            capacity("k", "x", capacity="1Gi"),
-            False,
-        ),
-        ("CSIStorageCapacity", capacity("k", "x", capacity="1Gi"), capacity("k", "x"), False),
-    ],
-)
-def test_which_events_requeue_the_pod(kind: str, before: Json | None, after: Json, requeues: bool) -> None:
-    refused = pod("c", ephemeral="e", inline="d")
-
-    assert hint(kind, before, after, refused) is requeues
-
-
-def test_a_driver_requeues_only_pods_with_an_inline_volume_of_it() -> None:
-    assert not hint("CSIDriver", TRACKS, IS_SILENT, pod("c", inline="another"))
-    assert not hint("CSIDriver", TRACKS, IS_SILENT, pod("c"))

@@ -7,24 +7,19 @@ from typing import Any
 
 import pytest
 
-from refsched.framework.interface import Continue, Reject, Skip
-from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.interface import Reject
+from refsched.framework.node_info import PodInfo
 from refsched.framework.snapshot import Snapshot
-from refsched.framework.status import SUCCESS, unresolvable
+from refsched.framework.status import unresolvable
 from refsched.objects.meta import ApiObject
-from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
 from refsched.objects.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
 from refsched.objects.store import ObjectStore
-from refsched.plugins.volume_zone import VolumeTopology, VolumeZone
+from refsched.plugins.volume_zone import VolumeZone
 
 PLUGIN = VolumeZone()
 ZONE = "topology.kubernetes.io/zone"
-REGION = "topology.kubernetes.io/region"
-OLD_ZONE = "failure-domain.beta.kubernetes.io/zone"
-OLD_REGION = "failure-domain.beta.kubernetes.io/region"
-ELSEWHERE = unresolvable("node(s) had no available volume zone")
 
 
 def pod(*claims: str, namespace: str = "ns", **volume: Any) -> PodInfo:
@@ -59,20 +54,7 @@ def snapshot(*objects: ApiObject) -> Snapshot:
     return Snapshot(objects=store)
 
 
-def node(**labels: str) -> NodeInfo:
-    return NodeInfo(read_as(Node, {"metadata": {"name": "n", "labels": labels}}))
-
-
 # --- PreFilter ------------------------------------------------------------------------------------
-
-
-def test_a_pod_without_bound_volumes_in_a_zone_is_not_filtered() -> None:
-    waiting = [storage_class("later", "WaitForFirstConsumer"), claim("c", storage_class="later")]
-
-    assert PLUGIN.pre_filter(pod(), snapshot()) == Skip()
-    assert PLUGIN.pre_filter(pod(ephemeral={}), snapshot()) == Skip()
-    assert PLUGIN.pre_filter(pod("c"), snapshot(*waiting)) == Skip()
-    assert PLUGIN.pre_filter(pod("c"), snapshot(claim("c", "v"), volume("v", other="x"))) == Skip()
 
 
 @pytest.mark.parametrize(
@@ -97,46 +79,6 @@ def test_a_claim_without_a_name_refuses_the_pod() -> None:
     assert PLUGIN.pre_filter(pod(""), snapshot()) == refused
 
 
-def test_the_labels_of_all_volumes_are_gathered_and_those_with_an_empty_zone_ignored() -> None:
-    first = volume("v", **{ZONE: "a__ b", OLD_REGION: "r"})
-    second = volume("w", **{REGION: "r", OLD_ZONE: "a__"})
-
-    answer = PLUGIN.pre_filter(pod("c", "d"), snapshot(claim("c", "v"), claim("d", "w"), first, second))
-
-    assert answer == Continue(
-        (
-            VolumeTopology(OLD_REGION, frozenset({"r"})),
-            VolumeTopology(ZONE, frozenset({"a", "b"})),
-            VolumeTopology(REGION, frozenset({"r"})),
-        )
-    )
-
-
-# --- Filter ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("key", "labels", "fits"),
-    [
-        (ZONE, {}, True),
-        (ZONE, {"disk": "ssd"}, True),
-        (ZONE, {ZONE: "a"}, True),
-        (ZONE, {ZONE: "b"}, True),
-        (ZONE, {ZONE: "c"}, False),
-        (ZONE, {REGION: "r"}, False),
-        (ZONE, {OLD_ZONE: "a"}, False),
-        (OLD_ZONE, {ZONE: "a"}, True),
-        (OLD_ZONE, {OLD_ZONE: "c", ZONE: "a"}, False),
-        (OLD_REGION, {REGION: "a"}, True),
-        (OLD_REGION, {ZONE: "a"}, False),
-    ],
-)
-def test_a_node_in_a_zone_must_be_in_the_volumes(key: str, labels: dict[str, str], fits: bool) -> None:
-    state = (VolumeTopology(key, frozenset({"a", "b"})),)
-
-    assert PLUGIN.filter(state, pod("c"), node(**labels)) == (SUCCESS if fits else ELSEWHERE)
-
-
 # --- Events ---------------------------------------------------------------------------------------
 
 
@@ -146,15 +88,6 @@ def test_a_new_class_requeues_where_it_waits_for_its_first_consumer() -> None:
 
     assert requeues("WaitForFirstConsumer")
     assert not requeues("Immediate")
-
-
-def test_a_claim_requeues_the_pods_that_name_it() -> None:
-    def requeues(changed: PersistentVolumeClaim) -> bool:
-        return PLUGIN.after_claim_change(pod("c").pod, None, changed, ObjectStore())
-
-    assert requeues(claim("c"))
-    assert not requeues(claim("d"))
-    assert not requeues(claim("c", namespace="other"))
 
 
 def test_a_volume_requeues_where_it_is_new_or_its_zone_changed() -> None:

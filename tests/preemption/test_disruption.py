@@ -12,7 +12,6 @@ from refsched.objects.pod import Pod
 from refsched.objects.policy import PodDisruptionBudget
 from refsched.objects.reading import read_as
 from refsched.preemption.disruption import Budgets, by_protection
-from refsched.releases.v1_36.plugins.default_preemption import at_every_budget
 
 WEB = {"matchLabels": {"app": "web"}}
 
@@ -47,20 +46,6 @@ def violating(pods: list[PodInfo], *budgets: PodDisruptionBudget) -> list[str]:
     return found
 
 
-def test_pods_take_what_the_budget_allows_in_order_and_the_rest_violate_it() -> None:
-    pods = [pod("a", app="web"), pod("b", app="db"), pod("c", app="web"), pod("d", app="web")]
-    assert violating(pods, budget(allowed=1)) == ["c", "d"]
-
-
-def test_a_budget_of_another_namespace_or_without_the_pods_labels_says_nothing() -> None:
-    assert violating([pod("a", namespace="other", app="web"), pod("b"), pod("c", app="db")], budget()) == []
-
-
-def test_a_pod_that_is_being_disrupted_has_been_paid_for() -> None:
-    pods = [pod("a", app="web"), pod("b", app="web"), pod("c", app="web")]
-    assert violating(pods, budget(allowed=1, disrupted=("a",))) == ["c"]
-
-
 def named(name: str, selector: Any, allowed: int) -> PodDisruptionBudget:
     made = budget(selector, allowed)
     return evolve(made, metadata=evolve(made.metadata, name=name))
@@ -74,16 +59,6 @@ def test_a_victim_takes_nothing_more_once_it_has_violated_a_budget() -> None:
     web, front = named("web", WEB, 0), named("front", FRONT, 1)
     assert every_violating(BOTH, web, front) == [["a"], ["a", "b"]]
     assert every_violating(BOTH, front, web) == [["a", "b"], ["a"]]
-
-
-def test_the_order_of_budgets_does_not_matter_while_none_is_used_up() -> None:
-    assert every_violating(BOTH, named("web", WEB, 1), named("front", FRONT, 2)) == [[]]
-
-
-def test_before_1_37_every_budget_is_charged() -> None:
-    budgets = Budgets.of([named("web", WEB, 0), named("front", FRONT, 1)])
-    [found] = at_every_budget(BOTH, budgets)
-    assert [info.pod.name for info in found.violating] == ["a", "b"]
 
 
 def test_an_empty_a_missing_or_an_invalid_selector_protects_nothing() -> None:

@@ -7,14 +7,12 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from applied import applied
-
 from refsched.framework.choices import FirstChoice
 from refsched.framework.node_info import PodInfo
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
 from refsched.oddities.start_times import one_after_the_other
-from refsched.preemption.importance import all_now, by_importance, earliest_start
+from refsched.preemption.importance import all_now, by_importance
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -67,14 +65,3 @@ def test_pods_that_have_not_started_count_as_started_one_after_the_other() -> No
     assert names(by_importance(pods, started, FirstChoice())) == "high running b a c"
     left = [pods[4], pods[1], pods[0]]
     assert names(by_importance(left, started, FirstChoice())) == "b a c"
-
-
-def test_the_order_of_pods_on_the_node_applies_where_two_have_not_started() -> None:
-    assert "R-PREEMPT-20" in applied(lambda: one_after_the_other([pod("a"), pod("b")], NOW))
-    assert "R-PREEMPT-20" not in applied(lambda: one_after_the_other([pod("a"), pod("b", started=1)], NOW))
-
-
-def test_the_earliest_start_is_that_of_the_victims_of_highest_priority() -> None:
-    victims = [pod("a", 5, 10), pod("b", 5, 20), pod("c", 1, 99), pod("d", 5)]
-    assert earliest_start(victims, NOW) == NOW - timedelta(seconds=20)
-    assert earliest_start([pod("d", 5), pod("c", 1, 99)], NOW) == NOW

@@ -43,25 +43,6 @@ def test_a_pod_that_backs_off_is_nobodys_next(world: World) -> None:
         world.queue.pop("ns/p")
 
 
-def test_a_backoff_ends_to_the_nanosecond(world: World) -> None:
-    world.now = 0.4
-    backs_off(world, "p")
-
-    world.passes(1.0)
-    assert world.backoff == ["p"]
-    world.passes(0.000000001)
-    assert world.active == ["p"]
-
-
-def test_the_gate_is_asked_when_the_backoff_is_over_and_not_before(world: World) -> None:
-    world.refused("p", "Picky", wants="n")
-    world.update(changed("p", gate="shut", wants="n"))
-
-    assert world.backoff == ["p"]
-    world.passes(2)
-    assert world.unschedulable == ["p"]
-
-
 def test_one_update_with_two_changes_may_leave_a_pod_in_two_queues(world: World) -> None:
     world.refused("p", "Picky", wants="n")
 
@@ -73,13 +54,4 @@ def test_one_update_with_two_changes_may_leave_a_pod_in_two_queues(world: World)
     [waiting] = world.queue._unschedulable
     assert waiting.pod.spec.tolerations == (Toleration(operator="Exists"),)
     world.passes(2)
-    assert (world.active, world.backoff, world.unschedulable) == (["p"], [], [])
-
-
-def test_one_that_an_update_makes_active_is_in_that_queue_alone(world: World) -> None:
-    world.refused("p", "Picky", wants="n")
-    world.now = 5
-
-    world.update(changed("p", tolerates=True, wants="m"))
-
     assert (world.active, world.backoff, world.unschedulable) == (["p"], [], [])

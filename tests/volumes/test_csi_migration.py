@@ -69,15 +69,6 @@ def keys(found: PersistentVolume) -> list[list[tuple[str, tuple[str, ...]]]]:
 # --- Plugins --------------------------------------------------------------------------------------
 
 
-def test_a_volume_belongs_to_the_plugin_whose_source_it_has() -> None:
-    assert plugin_of(read_as(Volume, {"cinder": {"volumeID": "c"}})) == plugin_called("kubernetes.io/cinder")
-    assert plugin_of(read_as(Volume, {"csi": {"driver": "d"}})) is None
-    assert plugin_of(volume({"vsphereVolume": {"volumePath": "p"}}).spec) == plugin_called(
-        "kubernetes.io/vsphere-volume"
-    )
-    assert plugin_called("csi.example") is None
-
-
 @pytest.mark.parametrize(
     ("plugin", "unlisted", "listed"),
     [

@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-from volume_objects import Json, by_hand, capacity, claim, csi_driver, read, storage_class, store
+from volume_objects import Json, capacity, claim, csi_driver, read, storage_class, store
 from world import node_object
 
 from refsched.volumes.provisioning import (
@@ -26,12 +24,6 @@ def refusal(*claims: Json, classes: tuple[Json, ...], objects: tuple[Json, ...] 
 
 def on(**labels: list[str]) -> Json:
     return {"matchLabelExpressions": [{"key": key, "values": values} for key, values in labels.items()]}
-
-
-def test_a_class_without_a_provisioner_makes_nothing() -> None:
-    assert refusal(claim("c"), classes=(by_hand(),)) == NOTHING_TO_BIND
-    assert refusal(claim("c", "x"), classes=(storage_class("x", provisioner=""),)) == NOTHING_TO_BIND
-    assert refusal(claim("c", "x"), classes=(storage_class("x"),)) is None
 
 
 @pytest.mark.parametrize(
@@ -83,16 +75,3 @@ def test_room_counts_for_the_class_alone_and_each_claim_is_looked_at_by_itself()
     assert refusal(claim("c", "x", "2Gi"), claim("d", "x", "2Gi"), classes=classes, objects=stored) is None
     assert refusal(claim("c", "y", "2Gi"), classes=classes, objects=stored) == NOT_ENOUGH_SPACE
     assert refusal(claim("c", "y", ""), classes=classes, objects=stored) is None
-
-
-@pytest.mark.parametrize("drivers", [(), (csi_driver("csi.example", tracks_capacity=False),)])
-def test_a_driver_that_does_not_report_is_believed(drivers: tuple[Any, ...]) -> None:
-    assert refusal(claim("c", "x", "2Gi"), classes=(storage_class("x"),), objects=drivers) is None
-
-
-def test_the_first_claim_that_cannot_be_provisioned_says_why() -> None:
-    stored = (csi_driver("csi.example", tracks_capacity=True),)
-    classes = (by_hand(), storage_class("x"))
-
-    assert refusal(claim("c", "x"), claim("d"), classes=classes, objects=stored) == NOT_ENOUGH_SPACE
-    assert refusal(claim("d"), claim("c", "x"), classes=classes, objects=stored) == NOTHING_TO_BIND

@@ -24,7 +24,7 @@ from world import World, configuration, profile
 from refsched.objects.storage import PersistentVolumeClaim
 from refsched.records import Bind, Delete, Reference
 from refsched.releases.v1_34.plugins.volume_binding import EarlierWords
-from refsched.volumes.binding import assume, prepared
+from refsched.volumes.binding import assume
 from refsched.volumes.errors import VolumeError
 from refsched.volumes.volumes_on_node import Match, PodVolumes
 
@@ -92,15 +92,6 @@ def test_a_volume_is_given_its_claim_and_the_pod_waits_for_the_controller() -> N
     assert bound(world) is None
     world.update(claim("c", bound_to="v"))
     assert is_bound(world)
-
-
-def test_a_volume_that_named_the_claim_by_name_is_given_its_uid() -> None:
-    by_name = Match(read(volume("v", claimed_by="c", uid="")), read(claim("c")))
-    by_uid = Match(read(volume("v", claimed_by="c")), read(claim("c")))
-
-    assert prepared(by_name).spec.claim_ref == read(volume("v", claimed_by="c")).spec.claim_ref
-    assert prepared(by_name).metadata.annotations == {}
-    assert prepared(by_uid) == by_uid.volume
 
 
 def test_while_a_volume_is_assumed_no_other_pod_gets_it() -> None:

@@ -26,6 +26,8 @@ from refsched.suite.catalogue.rules import (
 from refsched.suite.catalogue.said import OBSERVED, PROMISED, Said, said_by_module, said_of_rows
 from refsched.suite.session.conforming import REPLAY, Declaration
 
+ROOT = Path(__file__).parents[3]
+
 
 def declarations() -> Iterator[tuple[str, Declaration]]:
     for path in sorted(Path(conformance.__path__[0]).glob("test_*.py")):
@@ -44,6 +46,13 @@ def test_every_rule_is_tested_in_the_suite_or_is_said_to_be_tested_elsewhere() -
 def test_a_rule_that_the_suite_tests_is_not_said_to_be_tested_elsewhere() -> None:
     named = {rule for _, declared in declarations() for rule in declared.rules}
     assert not [rule for rule in named if why_elsewhere(rule) is not None]
+
+
+def test_what_is_said_to_test_a_rule_elsewhere_is_there() -> None:
+    said = " ".join(filter(None, map(why_elsewhere, all_rules())))
+    named = set(re.findall(r"tests/[\w/]*\w(?:\.py)?", said))
+    assert [path for path in named if not (ROOT / path).exists()] == []
+    assert len(named) > 3
 
 
 def test_every_test_of_the_suite_names_rules_of_the_catalogue() -> None:
