@@ -99,6 +99,16 @@ def test_claims_for_devices_and_what_they_hold(check: Check, history: History) -
     check(history)
 
 
+@conforms(
+    area="csi_drivers",
+    rules=("R-VOLBIND-30", "R-VOLBIND-31", "R-VOLBIND-32", "R-VOLBIND-33", "R-VOLLIMIT-14"),
+    needs=("volumes",),
+    examples=60,
+)
+def test_what_csi_drivers_report(check: Check, history: History) -> None:
+    check(history)
+
+
 @conforms(area="declared_features", rules=rules_of("DECLARED"), examples=50)
 def test_declared_features(check: Check, history: History) -> None:
     check(history)

@@ -43,6 +43,7 @@ _MODULES = {
     "devices": "devices",
     "multiple_claims": "multiple_claims",
     "allocations": "allocations",
+    "csi_drivers": "csi_drivers",
     "batches": "batches",
     "before_binding": "before_binding",
     "declared_features": "declared_features",

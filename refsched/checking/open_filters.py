@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Open filters: if Filter may give a node more than one status, a checker takes the one that was recorded.
 
-DynamicResources iterates over Go maps, so the order in which it tries the pools of a node is open, and it may
-be interrupted when the search for nodes is stopped. The specification tries pools in one order and is never
-interrupted; a checker that follows another scheduler considers all orders.
+DynamicResources and NodeVolumeLimits iterate over Go maps, so the order in which pools of a node and drivers of
+a pod are tried is open, and a search for devices may be interrupted when the search for nodes is stopped. The
+specification has one order and is never interrupted; a checker that follows another scheduler considers all.
 Observed: a search for devices may be interrupted, and need not be.
 Shows in: devices.
-Source: plugins/dynamicresources/dynamicresources.go, Filter.
+Source: plugins/dynamicresources/dynamicresources.go, Filter; plugins/nodevolumelimits/csi.go, Filter.
 """
 
 from __future__ import annotations
@@ -30,8 +30,10 @@ from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Status
 from refsched.objects.dra import AllocationResult, ResourceClaim
 from refsched.objects.node import Node
+from refsched.objects.storage import CSIDriver, CSINode
 from refsched.plugins.dynamic_resources import DynamicResources
 from refsched.plugins.dynamic_resources_claims import PodClaims
+from refsched.plugins.node_volume_limits import Drivers, NodeVolumeLimits
 from refsched.rules import applies
 
 T_co = TypeVar("T_co", covariant=True)
@@ -102,15 +104,45 @@ def interrupted(state: CycleState, cause: str) -> CycleState:
 
 
 def filter_ways(state: CycleState, node: NodeInfo) -> Sequence[CycleState]:
-    """Returns one state for each order in which Filter may try the pools of this node."""
+    """Returns one state for each order in which Filter may try the pools of this node, and for each driver that
+    may be the first one that is missing there."""
     claims = _claims_in(state)
     allocator = claims.allocator if claims is not None else None
-    if claims is None or not isinstance(allocator, Allocator):
+    orders = len(allocator.pool_orders(node.existing_node)) if isinstance(allocator, Allocator) else 1
+    missing = _missing_drivers(state, node) or [""]
+    if len(missing) * orders == 1:
         return (state,)
-    orders = len(allocator.pool_orders(node.existing_node))
-    if orders == 1:
-        return (state,)
-    return Lazily(orders, lambda order: _with_allocator(state, claims, _InOrder(allocator, order)))
+
+    def way(number: int) -> CycleState:
+        driver, order = divmod(number, orders)
+        made = _with_first_driver(state, missing[driver])
+        if claims is None or not isinstance(allocator, Allocator):
+            return made
+        return _with_allocator(made, claims, _InOrder(allocator, order))
+
+    return Lazily(len(missing) * orders, way)
+
+
+def _missing_drivers(state: CycleState, node: NodeInfo) -> list[str]:
+    """Returns the drivers without which a pod that has their volumes is rejected on this node."""
+    drivers = state.states.get(NodeVolumeLimits.name)
+    if not isinstance(drivers, Drivers):
+        return []
+    csi_node = drivers.objects.get(CSINode, node.name)
+    installed = {driver.name for driver in csi_node.spec.drivers} if csi_node is not None else set()
+    return [
+        driver.name
+        for driver in drivers.objects.list(CSIDriver)
+        if driver.spec.prevent_pod_scheduling_if_missing and driver.name not in installed
+    ]
+
+
+def _with_first_driver(state: CycleState, driver: str) -> CycleState:
+    drivers = state.states.get(NodeVolumeLimits.name)
+    if not isinstance(drivers, Drivers):
+        return state
+    first = evolve(drivers, first=driver)
+    return evolve(state, states={**state.states, NodeVolumeLimits.name: first})
 
 
 def _claims_in(state: CycleState) -> PodClaims | None:

@@ -70,6 +70,18 @@ handle begins."""
 
 
 @frozen
+class Drivers:
+    """Drivers are looked up among ``objects``. kube-scheduler looks at those of a pod in the order of a Go map:
+    ``first`` is the one that is looked at first, if it is one of them, and the others follow by name."""
+
+    objects: ObjectStore
+    first: str = ""
+
+    def in_order(self, names: Iterable[str]) -> list[str]:
+        return sorted(set(names), key=lambda name: (name != self.first, name))
+
+
+@frozen
 class NodeVolumeLimits:
     name = "NodeVolumeLimits"
     POINTS = ("preFilter", "filter")
@@ -87,34 +99,35 @@ class NodeVolumeLimits:
 
     # --- PreFilter --------------------------------------------------------------------------------
 
-    def pre_filter(self, pod: PodInfo, snapshot: Snapshot) -> Continue[ObjectStore] | Skip:
+    def pre_filter(self, pod: PodInfo, snapshot: Snapshot) -> Continue[Drivers] | Skip:
         """R-VOLLIMIT-01: A pod without a claim and without an inline volume of a plugin that has been migrated to
         CSI skips Filter of NodeVolumeLimits."""
         if not _may_be_attached(pod.pod):
             applies("R-VOLLIMIT-01")
             return Skip()
-        return Continue(snapshot.objects)
+        return Continue(Drivers(snapshot.objects))
 
     # --- Filter -----------------------------------------------------------------------------------
 
-    def filter(self, state: ObjectStore, pod: PodInfo, node: NodeInfo) -> Status:
+    def filter(self, state: Drivers, pod: PodInfo, node: NodeInfo) -> Status:
         """R-VOLLIMIT-02: A node is rejected as Unschedulable if for a driver with a limit the volumes of the pods
         on the node, the other volumes that are attached to it, and the pod's volumes that no pod on the node uses
         add up to more than the limit.
         R-VOLLIMIT-03 (observed: that a volume may count twice is an accident): A volume of the pod that is
         attached to the node but used by no pod there counts twice against the driver's limit, as an attached
         volume and as a volume of the pod."""
-        csi_node = state.get(CSINode, node.name)
+        objects = state.objects
+        csi_node = objects.get(CSINode, node.name)
 
         def counts(plugin: InTreeVolumePlugin) -> bool:
             return self.counts_as_csi(plugin, csi_node)
 
-        wanted = _volumes(pod.pod, counts, state, is_new=True)
+        wanted = _volumes(pod.pod, counts, objects, is_new=True)
         if isinstance(wanted, Status):
             return wanted
         if not wanted:
             return SUCCESS
-        missing = self.missing_driver(wanted.values(), csi_node, state)
+        missing = self.missing_driver(state.in_order(wanted.values()), csi_node, objects)
         if missing:
             return unschedulable(NOT_INSTALLED.of(missing))
         limits = _limits(csi_node)
@@ -122,11 +135,11 @@ class NodeVolumeLimits:
             return SUCCESS
         used: Attached = {}
         for other in node.pods:
-            volumes = _volumes(other.pod, counts, state, is_new=False)
+            volumes = _volumes(other.pod, counts, objects, is_new=False)
             if isinstance(volumes, Status):
                 return volumes
             used |= volumes
-        attached = _attached(node.name, state)
+        attached = _attached(node.name, objects)
         applies("R-VOLLIMIT-03", when=any(volume in attached and volume not in used for volume in wanted))
         total = Counter((attached | used).values())
         new = Counter(driver for volume, driver in wanted.items() if volume not in used)
@@ -136,11 +149,13 @@ class NodeVolumeLimits:
 
     def missing_driver(self, drivers: Iterable[str], csi_node: CSINode | None, objects: ObjectStore) -> str:
         """R-VOLLIMIT-14: A node is rejected as Unschedulable if the CSIDriver of one of the pod's volumes has
-        preventPodSchedulingIfMissing and the node's CSINode does not list the driver.
+        preventPodSchedulingIfMissing and the node's CSINode does not list the driver; if more than one is missing,
+        any of them is the reason.
 
-        Returns the name of a driver that is missing, or an empty string. Source: csi.go, checkCSIDriverOnNode."""
+        Returns the name of the first one that is missing, or an empty string. Source: csi.go,
+        checkCSIDriverOnNode."""
         installed = {driver.name for driver in csi_node.spec.drivers} if csi_node is not None else ()
-        for name in sorted(set(drivers)):
+        for name in drivers:
             driver = objects.get(CSIDriver, name)
             if driver is not None and driver.spec.prevent_pod_scheduling_if_missing and name not in installed:
                 return name

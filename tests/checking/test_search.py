@@ -28,8 +28,11 @@ from refsched.objects.dra import ResourceSlice
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
+from refsched.objects.storage import CSIDriver, CSINode
+from refsched.objects.store import ObjectStore
 from refsched.plugins.dynamic_resources import DynamicResources
 from refsched.plugins.dynamic_resources_claims import PodClaims
+from refsched.plugins.node_volume_limits import Drivers, NodeVolumeLimits
 from refsched.records import Attempt
 from refsched.releases.v1_35.devices import Allocator
 from tests.snapshots import snapshot_of
@@ -200,6 +203,24 @@ def test_filter_may_try_the_pools_of_a_node_in_any_order() -> None:
     assert [way.states[DynamicResources.name].allocator.order for way in filter_ways(state, node("n1"))] == [
         0,
         1,
+    ]
+
+
+def test_any_driver_that_is_missing_may_be_the_one_that_is_named() -> None:
+    objects = ObjectStore()
+    prevents = {"preventPodSchedulingIfMissing": True}
+    for name, spec in (("a", prevents), ("b", prevents), ("c", prevents), ("d", {})):
+        objects.put(read_as(CSIDriver, {"metadata": {"name": name}, "spec": spec}))
+    objects.put(read_as(CSINode, {"metadata": {"name": "n1"}, "spec": {"drivers": [{"name": "c"}]}}))
+    pools = state_of(allocator_of("a", "b"))
+    state = evolve(pools, states={**pools.states, NodeVolumeLimits.name: Drivers(objects)})
+
+    ways = [way.states for way in filter_ways(state, node("n1"))]
+    assert [way[NodeVolumeLimits.name].first for way in ways] == ["a", "a", "b", "b"]
+    assert [way[DynamicResources.name].allocator.order for way in ways] == [0, 1, 0, 1]
+    assert [driver.in_order(["a", "b"]) for driver in (Drivers(objects, "b"), Drivers(objects))] == [
+        ["b", "a"],
+        ["a", "b"],
     ]
 
 

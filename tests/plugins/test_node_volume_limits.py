@@ -23,7 +23,7 @@ from refsched.objects.storage import (
 )
 from refsched.objects.store import ObjectStore
 from refsched.plugins import node_volume_limits_without_scaling
-from refsched.plugins.node_volume_limits import NodeVolumeLimits
+from refsched.plugins.node_volume_limits import Drivers, NodeVolumeLimits
 
 PLUGIN = NodeVolumeLimits()
 TOO_MANY = unschedulable("node(s) exceed max volume count")
@@ -77,7 +77,7 @@ def verdict(asking: PodInfo, *objects: ApiObject, there: tuple[PodInfo, ...] = (
     for shown in objects:
         store.put(shown)
     node = NodeInfo(read_as(Node, {"metadata": {"name": "n"}}), pods=there)
-    return PLUGIN.filter(store, asking, node)
+    return PLUGIN.filter(Drivers(store), asking, node)
 
 
 # --- Filter ---------------------------------------------------------------------------------------

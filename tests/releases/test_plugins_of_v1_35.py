@@ -14,6 +14,7 @@ from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
 from refsched.objects.store import ObjectStore
+from refsched.plugins.node_volume_limits import Drivers
 from refsched.releases import RELEASES
 from refsched.releases.v1_35.plugins.node_resources_balanced_allocation import NodeResourcesBalancedAllocation
 from refsched.releases.v1_35.plugins.node_volume_limits import NodeVolumeLimits
@@ -36,7 +37,7 @@ def test_portworx_volumes_count_if_the_csi_node_lists_the_plugin(listed: tuple[s
     asking = PodInfo(read(pod_object("p", volumes=[inline])))
     driver = {"name": "pxd.portworx.com", "nodeID": "n1", "allocatable": {"count": 0}}
     objects = store(csi_node("n1", *listed) | {"spec": {"drivers": [driver]}})
-    status = NodeVolumeLimits().filter(objects, asking, NodeInfo(read(node_object("n1"))))
+    status = NodeVolumeLimits().filter(Drivers(objects), asking, NodeInfo(read(node_object("n1"))))
     assert status.is_success is fits
 
 

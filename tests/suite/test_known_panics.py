@@ -56,6 +56,7 @@ def test_a_class_in_an_annotation_alone_is_met_where_it_counts_for_the_score(of_
         csi_driver("csi.example", tracks_capacity=True),
         capacity("room", "made", capacity="9Gi", nodeTopology={}),
         claim("c", of_class, annotations=annotations),
+        pod_object("equal"),
         pod_object("p", volumes=using("c")),
     ):
         judge.take(Create(value))

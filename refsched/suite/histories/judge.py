@@ -150,14 +150,15 @@ class Judge:
 
     def panics_as_released(self, message: str) -> str:
         """Returns the known defect because of which the release panics here, ``""`` if there is none. Then it is
-        a panic of that kind, and the specification applies the rule of the defect in its next attempt; after
-        that it is followed no further."""
+        a panic of that kind, and the specification applies the rule of the defect when it tries one of the pods
+        that may be next; after that it is followed no further."""
         scheduler, heard = self._checker.scheduler, set[str]()
         known = [each for each in scheduler.kubernetes.oddities if isinstance(each, KnownDefect)]
         panics = [each for each in known if each.panics and each.panics in message]
         if panics:
-            with listening(heard.add), suppress(Exception):
-                scheduler.schedule()
+            for queued in scheduler.state.queue.heads():
+                with listening(heard.add), suppress(Exception):
+                    scheduler.schedule(queued.key)
         return min((each.id for each in panics if each.rule in heard), default="")
 
     def error(self, request: str, message: str) -> list[Finding]:
