@@ -20,14 +20,14 @@ from refsched.releases.v1_35.plugins.node_resources_balanced_allocation import N
 from refsched.releases.v1_35.plugins.node_volume_limits import NodeVolumeLimits
 from refsched.rules import listening
 from refsched.tools.configuration.read import read_args
-from tests.plugins.test_node_resources_balanced_allocation import node, pod
 
 
 def test_a_node_scores_by_the_balance_that_the_pod_leaves() -> None:
     plugin = NodeResourcesBalancedAllocation()
     applied: list[str] = []
     with listening(applied.append):
-        assert plugin.score((1000, 0), pod(cpu="1"), node(cpu="4", memory="8Gi")) == 87
+        asking, node = PodInfo(read(pod_object("p", "1"))), NodeInfo(read(node_object("n1")))
+        assert plugin.score((1000, 0), asking, node) == 87
     assert applied == ["R-BALANCED-03", "R-BALANCED-06"]
 
 
