@@ -13,6 +13,7 @@ from refsched.errors import InputError
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
+from refsched.objects.resources import Resource
 from refsched.objects.store import ObjectStore
 from refsched.plugins.node_volume_limits import Drivers
 from refsched.releases import RELEASES
@@ -24,9 +25,10 @@ from refsched.tools.configuration.read import read_args
 
 def test_a_node_scores_by_the_balance_that_the_pod_leaves() -> None:
     plugin = NodeResourcesBalancedAllocation()
+    asking = PodInfo(read(pod_object("p", "1")))
+    node = NodeInfo(None, allocatable=Resource(milli_cpu=4000, memory=8 << 30))
     applied: list[str] = []
     with listening(applied.append):
-        asking, node = PodInfo(read(pod_object("p", "1"))), NodeInfo(read(node_object("n1")))
         assert plugin.score((1000, 0), asking, node) == 87
     assert applied == ["R-BALANCED-03", "R-BALANCED-06"]
 
