@@ -15,10 +15,11 @@ from click.testing import CliRunner
 from conformance.campaigns.differing_clusters import Pair, steps_of
 from conformance.vocabulary.objects import node, pod
 from refsched.errors import InputError
-from refsched.releases import DEFAULT, RELEASES
+from refsched.releases import RELEASES
 from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.adapters.connecting import REFERENCE, connect
 from refsched.suite.catalogue.rules import all_rules
+from refsched.suite.differences import fingerprint
 from refsched.suite.differences.clusters import Difference, differences, write
 from refsched.suite.differences.judging import broken_rule
 from refsched.suite.differences.lines import Line, lines
@@ -156,28 +157,24 @@ def test_a_rule_that_makes_the_same_member_differ_must_not_be_applied() -> None:
 # --- The command ----------------------------------------------------------------------------------
 
 
-def test_the_command_says_like_which_release_each_rule_is_decided() -> None:
-    done = CliRunner().invoke(cli, ["fingerprint", "--impl", f"{REFERENCE}:1.19"])
-    assert done.exit_code == 0, done.output
-    *lines, summary = done.output.splitlines()
-    assert len(lines) == len(differences())
-    assert all(line.startswith("like 1.19 ") for line in lines)
-    assert (
-        f"{len(lines)} like 1.19, 0 like 1.34, 0 like 1.35, 0 like 1.36, 0 like 1.37, 0 like none" in summary
-    )
-
-
+@pytest.mark.no_cover
 @pytest.mark.parametrize("release", RELEASES)
 def test_each_release_decides_every_cluster_like_itself_alone(release: str) -> None:
     done = CliRunner().invoke(cli, ["fingerprint", "--impl", f"{REFERENCE}:{release}", "--json"])
-    rules = json.loads(done.output)["rules"]
+    rules: list[Any] = json.loads(done.output)["rules"]
+    assert len(rules) == len(differences())
     assert [other for other in RELEASES if all(other in each["like"] for each in rules)] == [release]
 
 
-def test_the_command_prints_one_json_object() -> None:
-    done = CliRunner().invoke(cli, ["fingerprint", "--impl", REFERENCE, "--json"])
-    found: dict[str, Any] = json.loads(done.output)
-    assert {each["like"][-1] for each in found["rules"]} == {DEFAULT.name}
+def test_the_command_says_like_which_release_each_rule_is_decided(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = differences()[:5]
+    monkeypatch.setattr(fingerprint, "differences", lambda: first)
+    done = CliRunner().invoke(cli, ["fingerprint", "--impl", f"{REFERENCE}:1.19"])
+    assert done.exit_code == 0, done.output
+    *lines, summary = done.output.splitlines()
+    assert len(lines) == len(first)
+    assert all(line.startswith("like 1.19 ") for line in lines)
+    assert "5 like 1.19, 0 like 1.34, 0 like 1.35, 0 like 1.36, 0 like 1.37, 0 like none" in summary
 
 
 def test_a_scheduler_that_is_not_there_is_no_verdict() -> None:

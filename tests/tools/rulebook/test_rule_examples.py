@@ -54,12 +54,14 @@ def test_every_file_is_the_example_of_a_rule_and_every_reason_is_that_of_one() -
     ] == []
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("area", areas())
 def test_a_rule_decides_in_its_example(area: str) -> None:
     shown = {rule.id: example for rule in areas()[area] if (example := example_of(rule.id)) is not None}
     assert [rule for rule, example in shown.items() if rule not in run(example).applied] == []
 
 
+@pytest.mark.no_cover
 def test_a_file_is_as_it_would_be_written() -> None:
     differ = [
         rule
