@@ -2,9 +2,10 @@
 """Clusters to measure with: ``python benchmarks/clusters.py NODES PENDING --shape zone-spread > cluster.json``.
 
 Nodes stand in three zones. ``--running`` pods run on each of them, of twenty apps, and the pending pods are all
-of one app and one shape. ``--as-kubectl`` adds what ``kubectl get -o json`` prints beside: managed fields,
-annotations, conditions, images, the mounts and tolerations that admission adds, in its order and with its
-indentation; ``-o yaml`` prints YAML as it does. The same arguments give the same bytes.
+of one app and one shape; with ``--shape mixed`` they are of a hundred apps, each with a shape, a priority and
+requests of its own, and one in ten fits on no node. ``--as-kubectl`` adds what ``kubectl get -o json`` prints
+beside: managed fields, annotations, conditions, images, the mounts and tolerations that admission adds, in its
+order and with its indentation; ``-o yaml`` prints YAML as it does. The same arguments give the same bytes.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from typing import Any
 Json = dict[str, Any]
 
 ZONE, HOST = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
-ZONES, APPS = 3, 20
+ZONES, APPS, PENDING_APPS = 3, 20, 100
+MIXED = "mixed"
 PLAIN, SPREAD, ZONE_SPREAD, APART, PREEMPTION = (
     "plain",
     "spread",
@@ -87,6 +89,9 @@ SHAPES = {
 def cluster(nodes: int, pending: int, shape: str, running: int = 0) -> Iterator[Json]:
     """The objects. Under preemption each node is full of its running pods (at least one), of which one must leave
     for a pending pod."""
+    if shape == MIXED:
+        yield from mixed(nodes, pending, running)
+        return
     crowded = shape == PREEMPTION
     running = max(running, 1) if crowded else running
     for number in range(nodes):
@@ -96,6 +101,29 @@ def cluster(nodes: int, pending: int, shape: str, running: int = 0) -> Iterator[
         yield pod(f"r{number}", f"a{number % APPS}", where, "1" if crowded else "100m")
     for number in range(pending):
         yield pod(f"p{number}", "new", SHAPES[shape]("new"), "1" if crowded else "100m")
+
+
+def mixed(nodes: int, pending: int, running: int) -> Iterator[Json]:
+    """Nodes of two sizes, one in ten of them with a taint, and many apps. Every pod has a controller."""
+    for number in range(nodes):
+        made = node(number, cpu=("16", "32")[number % 2])
+        if number % 10 == 9:
+            made["spec"] = {"taints": [{"key": "dedicated", "value": "infra", "effect": "NoSchedule"}]}
+        yield made
+    for number in range(nodes * running):
+        yield _owned(pod(f"r{number}", f"a{number % APPS}", {"nodeName": f"n{number % nodes}"}, "1"))
+    shapes = [SHAPES[name] for name in (PLAIN, SPREAD, ZONE_SPREAD, APART)]
+    for number in range(pending):
+        kind = number % PENDING_APPS
+        spec = shapes[kind % len(shapes)](f"new{kind}")
+        cpu = "64" if kind % 10 == 0 else f"{100 + 50 * (kind % 7)}m"
+        yield _owned(pod(f"p{number}", f"new{kind}", {**spec, "priority": kind % 3}, cpu))
+
+
+def _owned(made: Json) -> Json:
+    app = made["metadata"]["labels"]["app"]
+    owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": app, "uid": app, "controller": True}
+    return {**made, "metadata": {**made["metadata"], "ownerReferences": [owner]}}
 
 
 # --- As kubectl prints them -----------------------------------------------------------------------
@@ -114,7 +142,7 @@ def as_kubectl(plain: Json, number: int) -> Json:
     }
     made = {**plain, "metadata": {**metadata, **added}}
     if is_pod:
-        return {**made, **_pod_as_admitted(plain, time)}
+        return {**made, **_pod_as_admitted(plain, time, number)}
     kinds = ("MemoryPressure", "DiskPressure", "PIDPressure", "Ready")
     conditions = [_condition(kind, "True" if kind == "Ready" else "False", time) for kind in kinds]
     images = [
@@ -131,12 +159,10 @@ def as_kubectl(plain: Json, number: int) -> Json:
     }
 
 
-def _pod_as_admitted(plain: Json, time: str) -> Json:
-    token = {
-        "name": "kube-api-access",
-        "projected": {"sources": [{"serviceAccountToken": {"path": "token"}}]},
-    }
-    mount = {"name": "kube-api-access", "mountPath": "/var/run/secrets/kubernetes.io/serviceaccount"}
+def _pod_as_admitted(plain: Json, time: str, number: int) -> Json:
+    volume = f"kube-api-access-{number:05}"
+    token = {"name": volume, "projected": {"sources": [{"serviceAccountToken": {"path": "token"}}]}}
+    mount = {"name": volume, "mountPath": "/var/run/secrets/kubernetes.io/serviceaccount"}
     taints = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
     tolerations = [
         {"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300} for key in taints
@@ -226,7 +252,7 @@ def main() -> None:
     )
     parser.add_argument("nodes", type=int)
     parser.add_argument("pending", type=int)
-    parser.add_argument("--shape", choices=SHAPES, default=PLAIN)
+    parser.add_argument("--shape", choices=(*SHAPES, MIXED), default=PLAIN)
     parser.add_argument("--running", type=int, default=0, help="pods that run on each node")
     parser.add_argument("--as-kubectl", action="store_true")
     parser.add_argument("-o", "--output", choices=("json", "yaml"), default="json")

@@ -7,7 +7,7 @@ others everything is remembered until the node changes. The nodes are numbered a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import singledispatch
 from itertools import chain
 from typing import Any
@@ -61,9 +61,9 @@ class _States:
     def rank(self, plugin: str) -> int:
         return self._rank[plugin]
 
-    def meet(self, states: Mapping[str, Any]) -> bool:
-        """Returns whether any other plugin has to be asked anew from now on."""
-        known = len(self.anew)
+    def meet(self, states: Mapping[str, Any]) -> list[str]:
+        """Returns the plugins that have to be asked anew from now on, and had not before."""
+        met: list[str] = []
         for plugin in self._rank:
             if plugin in self.anew:
                 continue
@@ -75,9 +75,9 @@ class _States:
                 last = self._last[plugin]
                 lasts = last is state or last == state
             if not lasts:
-                self.anew.append(plugin)
-        self.anew.sort(key=self.rank)
-        return len(self.anew) > known
+                met.append(plugin)
+        self.anew = sorted((*self.anew, *met), key=self.rank)
+        return met
 
 
 class Numbered:
@@ -87,21 +87,25 @@ class Numbered:
         self.of_node: list[Any] = []
         self._changes = changes
         self._generation = -1
+        self._numbers: Mapping[str, int] = {}
 
     def bring_up_to_date(self, numbers: Mapping[str, int]) -> None:
-        changes = self._changes
-        if self._generation < changes.ordered or self._generation < 0:
-            self.of_node = [None] * len(numbers)
-        else:
-            for name, generation in reversed(changes.changed.items()):
-                if generation <= self._generation:
-                    break
-                if name in numbers:
-                    self.of_node[numbers[name]] = None
-        self._generation = changes.generation
+        if numbers is not self._numbers:
+            known = dict(zip(self._numbers, self.of_node, strict=True))
+            self.of_node = [known.get(name) for name in numbers]
+            self._numbers = numbers
+        for name, generation in reversed(self._changes.changed.items()):
+            if generation <= self._generation:
+                break
+            if name in numbers:
+                self.of_node[numbers[name]] = None
+        self._generation = self._changes.generation
 
     def clear(self) -> None:
         self.of_node = [None] * len(self.of_node)
+
+    def forget(self, is_old: Callable[[Any], bool]) -> None:
+        self.of_node = [None if one is None or is_old(one) else one for one in self.of_node]
 
 
 # --- Filter ---------------------------------------------------------------------------------------
@@ -162,10 +166,11 @@ class FilterAnswers:
 
     def _prepare(self, filters: NodeFilter, numbers: Mapping[str, int]) -> None:
         self._statuses.bring_up_to_date(numbers)
-        if self._states.meet(filters.state.states) or self._lasting is self._framework:
+        met = self._states.meet(filters.state.states)
+        if met or self._lasting is self._framework:
             lasting = tuple(p for name, p in self._plugins.items() if name not in self._states.anew)
             self._lasting = evolve(self._framework, filter_plugins=lasting)
-            self._statuses.clear()
+            self._statuses.forget(lambda status: status.plugin in met)
 
     def _ask(self, filters: NodeFilter, node: NodeInfo) -> Status:
         return _no_error(self._lasting.run_filter_plugins(filters.state, self._pod, node))

@@ -7,6 +7,7 @@ For a kind stands one of its pods without a name: a plugin that asks for the nam
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterable
 from typing import Any, NoReturn
 from weakref import WeakKeyDictionary
 
@@ -16,7 +17,9 @@ from refsched.framework.node_info import PodInfo
 from refsched.objects.meta import ObjectMeta
 from refsched.objects.pod import Pod
 
-MOST_KINDS = 64
+MOST_KINDS = 512
+MOST_ALIKE = 64
+"""So many kinds may have one hint."""
 
 
 class NameAskedError(BaseException):
@@ -34,12 +37,12 @@ class Nameless(ObjectMeta):
     __slots__ = ()
     name = property(_ask)
     uid = property(_ask)
+    annotations = property(_ask)
     creation_timestamp = property(_ask)
 
 
-_KEPT = tuple(
-    each.name for each in fields(ObjectMeta) if each.name not in ("name", "uid", "creation_timestamp")
-)
+_OWN = ("name", "uid", "annotations", "creation_timestamp")
+_KEPT = tuple(each.name for each in fields(ObjectMeta) if each.name not in _OWN)
 
 
 @define(eq=False)
@@ -68,6 +71,7 @@ class Kinds:
         return known
 
     def _find(self, pod: Pod) -> Kind:
+        pod = _as_read(pod)
         hint = _hint(pod)
         alike = self._kinds.setdefault(hint, [])
         self._kinds.move_to_end(hint)
@@ -80,8 +84,17 @@ class Kinds:
                 kind.kept.clear()
         kind = Kind(PodInfo(evolve(pod, metadata=_nameless(pod.metadata))))
         alike.insert(0, kind)
-        del alike[MOST_KINDS:]
+        del alike[MOST_ALIKE:]
         return kind
+
+
+def one_of_each(pods: Iterable[Pod]) -> list[Pod]:
+    """Returns the first pod of each kind."""
+    kinds = Kinds()
+    found: dict[Kind, Pod] = {}
+    for pod in pods:
+        found.setdefault(kinds.of(PodInfo(pod)), pod)
+    return list(found.values())
 
 
 def _hint(pod: Pod) -> Any:
@@ -89,6 +102,17 @@ def _hint(pod: Pod) -> Any:
     spec = pod.spec
     images = tuple(container.image for container in spec.containers)
     return pod.namespace, tuple(sorted(pod.labels.items())), images, spec.priority
+
+
+def _as_read(pod: Pod) -> Pod:
+    """Returns the pod without the names of its volumes, which are read with its own name only, and without the
+    messages of its conditions. Both differ between pods of one template."""
+    spec, status = pod.spec, pod.status
+    if spec.volumes:
+        spec = evolve(spec, volumes=tuple(evolve(volume, name="") for volume in spec.volumes))
+    if status.conditions:
+        status = evolve(status, conditions=tuple(evolve(each, message="") for each in status.conditions))
+    return evolve(pod, spec=spec, status=status)
 
 
 def _are_alike(one: Pod, other: Pod) -> bool:

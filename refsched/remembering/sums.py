@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,12 +15,15 @@ from refsched.plugins.inter_pod_affinity import Weights
 from refsched.plugins.inter_pod_affinity_counts import ExistingAntiAffinity
 from refsched.remembering.changes import NodeChanges
 
-MOST_SUMS = 256
+MOST_SUMS = 1024
+MOST_SIMILAR = 64
+"""So many sums may have one hint."""
 
 
 @define(eq=False)
 class _Sum:
-    """``found`` is what was counted on each node, ``holders`` the number of nodes that have a key."""
+    """``found`` is what was counted on each node where something was, ``holders`` the number of nodes that have a
+    key."""
 
     count: Count[Any]
     generation: int = -1
@@ -39,19 +43,20 @@ class _Sum:
                 node_info = snapshot.get(name)
                 if node_info is not None:
                     found = self.count(node_info)
-                    if found != self.found[name]:
+                    if found != self.found.get(name, {}):
                         self._take_back(name)
                         self._put(name, found)
         self.generation = changes.generation
 
     def _put(self, node: str, found: Mapping[Any, int]) -> None:
-        self.found[node] = found
+        if found:
+            self.found[node] = found
         for key, number in found.items():
             self.total[key] = self.total.get(key, 0) + number
             self.holders[key] = self.holders.get(key, 0) + 1
 
     def _take_back(self, node: str) -> None:
-        for key, number in self.found[node].items():
+        for key, number in self.found.pop(node, {}).items():
             self.total[key] -= number
             self.holders[key] -= 1
             if not self.holders[key]:
@@ -70,12 +75,12 @@ def _is_of_their_affinity(count: Count[Any]) -> bool:
 
 
 class RememberedSums:
-    """The RememberedSums are those that were asked for last, the last one first. A cluster in which no pod has
-    affinity is not counted for each pod."""
+    """The RememberedSums are those that were asked for last. A cluster in which no pod has affinity is not counted
+    for each pod."""
 
     def __init__(self, changes: NodeChanges) -> None:
         self._changes = changes
-        self._sums: list[_Sum] = []
+        self._sums: OrderedDict[Any, list[_Sum]] = OrderedDict()
         self._affinity = _Sum(_pods_with_affinity)
 
     def __call__(self, snapshot: Snapshot, count: Count[Any]) -> Mapping[Any, int]:
@@ -83,13 +88,21 @@ class RememberedSums:
             self._affinity.bring_up_to_date(snapshot, self._changes)
             if not self._affinity.total:
                 return {}
-        wanted = next((each for each in self._sums if each.count == count), None)
+        hint = _hint(count)
+        similar = self._sums.setdefault(hint, [])
+        self._sums.move_to_end(hint)
+        wanted = next((each for each in similar if each.count == count), None)
         if wanted is None:
             wanted = _Sum(count)
-            self._sums.insert(0, wanted)
-            del self._sums[MOST_SUMS:]
-        elif wanted is not self._sums[0]:
-            self._sums.remove(wanted)
-            self._sums.insert(0, wanted)
+            similar.insert(0, wanted)
+            del similar[MOST_SIMILAR:]
+        if len(self._sums) > MOST_SUMS:
+            self._sums.popitem(last=False)
         wanted.bring_up_to_date(snapshot, self._changes)
         return dict(wanted.total)
+
+
+def _hint(count: Count[Any]) -> Any:
+    """Returns a value that is equal for one question of the pods of one app, and fast to compare."""
+    pod = getattr(count, "pod", None)
+    return type(count), pod and (pod.namespace, tuple(sorted(pod.labels.items())))

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import define, evolve, frozen
 
 from refsched.errors import InputError, counted
+from refsched.machine.scheduler import Scheduler
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.tools.cli.exit_codes import AGREED, DISAGREED
@@ -18,11 +19,11 @@ from refsched.tools.cli.progress import progress
 from refsched.tools.cli.upgrade import write_causes
 from refsched.tools.cli.what_if_html import html
 from refsched.tools.planner.edits import Objects, copies_of, cordon, delete_node, drain, nodes_like, scale
-from refsched.tools.planner.trials import Prepared, prepare
+from refsched.tools.planner.trials import Prepared, changed, prepare
 from refsched.tools.planner.upgrade import Compared, compare
 from refsched.tools.planner.what_if import ALWAYS, NEVER, SOMETIMES, PodCompared, WhatIf, what_if
 from refsched.tools.printing import TABLE, Page, show_value, some
-from refsched.tools.reading.manifests import STANDARD_INPUT, Manifests, read_manifests
+from refsched.tools.reading.manifests import STANDARD_INPUT, read_manifests
 from refsched.tools.rulebook.causes import as_value as causes_as_value
 
 HTML = "html"
@@ -42,9 +43,8 @@ class Edits:
     add_pod: Sequence[str] = ()
     scale: Sequence[str] = ()
 
-    def on(self, manifests: Manifests, given: Given) -> Objects:
+    def on(self, objects: Objects, given: Given) -> Objects:
         """Returns the objects after the change. Raises InputError, which names the option."""
-        objects = manifests.objects
         edits: tuple[tuple[str, Sequence[str], Callable[[Objects, str], Objects]], ...] = (
             ("--add-node", self.add_node, partial(_with_nodes, given=given)),
             ("--cordon", self.cordon, cordon),
@@ -83,8 +83,9 @@ def run(before: Given, after: Given, edits: Edits, seeds: int, output: str, *, p
     if not is_other_scheduler and not edits.words:
         raise InputError("nothing is changed; give one of the options that change something", where="what-if")
     causes = _causes(before, after) if is_other_scheduler else None
-    with progress("comparing", "seeds") as show:
-        found = what_if(partial(_prepared, before, after, edits), seeds, show)
+    clusters = _Clusters(before, after if is_other_scheduler else None, edits)
+    with progress("comparing", "trials") as show:
+        found = what_if(clusters.before, clusters.after, seeds, show)
     releases = (before.kubernetes, after.kubernetes)
     value = as_value(found, causes, releases, _title(before, after, edits))
     if output == HTML:
@@ -112,12 +113,31 @@ def _title(before: Given, after: Given, edits: Edits) -> str:
     return " ".join(filter(None, words))
 
 
-def _prepared(before: Given, after: Given, edits: Edits) -> tuple[Prepared, Prepared]:
-    one, manifests = read(before)
-    other, read_again = read(after)
-    changed = edits.on(read_again, after)
-    note_absent(manifests, (pod.key for pod in changed if isinstance(pod, Pod) and not pod.spec.node_name))
-    return prepare(one, manifests.objects), prepare(other, changed)
+@define
+class _Clusters:
+    """The _Clusters are read when ``before`` is prepared, so that what is wrong is said before anything is tried.
+    ``other`` is given if another scheduler decides afterwards."""
+
+    given: Given
+    other: Given | None
+    edits: Edits
+    edited: Objects = ()
+    scheduler: Scheduler | None = None
+
+    def before(self) -> Prepared:
+        scheduler, manifests = read(self.given)
+        objects = manifests.objects
+        if self.other is not None:
+            self.scheduler, manifests = read(self.other)
+        self.edited = self.edits.on(manifests.objects, self.other or self.given)
+        pending = (pod.key for pod in self.edited if isinstance(pod, Pod) and not pod.spec.node_name)
+        note_absent(manifests, pending)
+        return prepare(scheduler, objects)
+
+    def after(self, before: Prepared) -> Prepared:
+        if self.scheduler is None:
+            return changed(before, self.edited)
+        return prepare(self.scheduler, self.edited)
 
 
 def _causes(before: Given, after: Given) -> Compared:

@@ -46,14 +46,18 @@ class Census:
 
 def show(scheduler: Scheduler, objects: Sequence[ApiObject]) -> Census:
     """Shows everything to a scheduler that has seen nothing yet."""
-    pods = [shown for shown in objects if isinstance(shown, Pod)]
-    alive = [pod for pod in pods if pod.status.phase not in FINISHED]
-    waiting = [pod for pod in alive if not pod.spec.node_name]
     for shown in in_turn(objects):
         if shown is None:
             scheduler.advance(MOMENT)
         else:
             scheduler.create(shown)
+    return census_of(scheduler, objects)
+
+
+def census_of(scheduler: Scheduler, objects: Sequence[ApiObject]) -> Census:
+    pods = [shown for shown in objects if isinstance(shown, Pod)]
+    alive = [pod for pod in pods if pod.status.phase not in FINISHED]
+    waiting = [pod for pod in alive if not pod.spec.node_name]
     passed_over = {pod.key: why for pod in waiting if (why := why_passed_over(scheduler, pod))}
     pending = {pod.key: pod for pod in waiting if pod.key not in passed_over}
     return Census(pending, passed_over, len(pods) - len(alive))

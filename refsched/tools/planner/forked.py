@@ -26,7 +26,7 @@ def in_forked_processes(
 ) -> Iterator[Any]:
     """Yields what ``go_on`` returns for each of the ways, in their order, as JSON reads it. An InputError is
     raised here, too; RuntimeError says that a process ended before it had answered."""
-    if not hasattr(os, "fork"):
+    if not can_fork():
         yield from (go_on(prepare(), way) for way in ways)
         return
     state = prepare()
@@ -36,6 +36,10 @@ def in_forked_processes(
         if len(running) == min(AT_ONCE, os.cpu_count() or 1) or at == len(ways) - 1:
             while running:
                 yield _answer(*running.pop(0))
+
+
+def can_fork() -> bool:
+    return hasattr(os, "fork")
 
 
 def _begin(compute: Callable[[], Any]) -> tuple[int, int]:

@@ -6,20 +6,22 @@ Victims of preemption ask for a place again, as their controllers would create t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from attrs import define, evolve, frozen
 
+from refsched.framework.node_info import PodInfo
 from refsched.machine.scheduler import Scheduler
+from refsched.machine.state import SchedulerState
 from refsched.objects.meta import ApiObject
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.resources import CPU, MEMORY, amount
 from refsched.records import Attempt
-from refsched.tools.planner.cluster import Census, show, why_gated
+from refsched.remembering.kinds import one_of_each
+from refsched.tools.planner.cluster import MOMENT, Census, census_of, in_turn, show, why_gated
 from refsched.tools.planner.edits import pods_of, waiting_again
-from refsched.tools.planner.exchange import ALL_NODES, side
 from refsched.tools.planner.held_choices import HeldChoices, HeldSearch
 from refsched.tools.planner.planning import NotedChoices, Run
 from refsched.tools.planner.rejections import rejections_of
@@ -30,9 +32,9 @@ ROUNDS = 5
 
 @frozen
 class Trial:
-    """A Trial has what became of each pod that asked for a place: its node, or ``""``. ``why`` says why a pod has
-    none, or why it is not where it is expected to be. ``victims`` are the pods that were preempted, with the node
-    of each in the end. ``used`` is by node the larger of the shares of its cpu and its memory that are requested,
+    """A Trial has what became of each pod that asked for a place: its node, or ``""``. ``why`` says why a pod is
+    not where it is expected to be. ``victims`` are the pods that were preempted, with the node of each in the
+    end. ``used`` is by node the larger of the shares of its cpu and its memory that are requested,
     in percent."""
 
     nodes: Mapping[str, str]
@@ -43,22 +45,25 @@ class Trial:
 
 @define(eq=False)
 class Prepared:
-    """A Prepared is a scheduler that was shown its cluster, and remembers what many trials ask."""
+    """A Prepared is a scheduler that was shown the objects, and remembers what many trials ask."""
 
     scheduler: Scheduler
+    objects: Sequence[ApiObject]
     census: Census
     pods: Mapping[str, Pod]
 
     def try_out(self, seed: int, expected: Mapping[str, str]) -> Trial:
         """Goes on to the end. ``expected`` has the nodes to which pods go in the cluster that this one is compared
-        with. It can be called once: the scheduler has then another state."""
+        with: it is said why a pod of these goes elsewhere. It can be called once: the scheduler has then another
+        state."""
         state = self.scheduler.state
         state.choices = chosen = NotedChoices(HeldChoices(seed))
         state.search = HeldSearch(state.search, seed)
         why: dict[str, str] = {}
 
         def note(attempt: Attempt) -> None:
-            why[attempt.pod] = _why(attempt, expected.get(attempt.pod, ""))
+            goes_elsewhere = attempt.pod in expected and attempt.node != (expected[attempt.pod] or None)
+            why[attempt.pod] = _why(attempt, expected[attempt.pod]) if goes_elsewhere else ""
 
         run = Run(self.scheduler, self.census, chosen, lambda placed: None, note)
         run.to_the_end()
@@ -105,15 +110,59 @@ class Prepared:
         }
 
 
-def prepare(scheduler: Scheduler, objects: Iterable[ApiObject]) -> Prepared:
-    """Shows a cluster to a scheduler that has seen nothing yet. What plugins say of each kind of pod is asked
-    once, so that every trial remembers it."""
-    shown = tuple(objects)
-    census = show(scheduler, shown)
-    if any(isinstance(each, Node) for each in shown):
-        for pod in census.pending.values():
-            side(scheduler, pod.spec.scheduler_name).decide(pod, ALL_NODES)
-    return Prepared(scheduler, census, pods_of(shown))
+def prepare(scheduler: Scheduler, objects: Sequence[ApiObject]) -> Prepared:
+    """Shows a cluster to a scheduler that has seen nothing yet."""
+    census = show(scheduler, objects)
+    return _asked(Prepared(scheduler, objects, census, pods_of(objects)))
+
+
+def changed(before: Prepared, objects: Sequence[ApiObject]) -> Prepared:
+    """Shows the scheduler what is different in these objects, if no pod was tried yet. Only nodes and pods may be.
+    A pod that loses its node is deleted and created anew."""
+    scheduler = before.scheduler
+    shown = {(type(each), each.key): each for each in before.objects}
+    new = {(type(each), each.key): each for each in objects}
+    for what, old in shown.items():
+        if isinstance(old, Pod) and new.get(what) is not old:
+            scheduler.delete(Pod, old.name, old.namespace)
+    for what, old in shown.items():
+        if isinstance(old, Node) and what not in new:
+            scheduler.delete(Node, old.name)
+    for each in in_turn(objects):
+        if each is None:
+            scheduler.advance(MOMENT)
+        elif isinstance(each, Node) and (Node, each.key) in shown:
+            if shown[Node, each.key] is not each:
+                scheduler.update(each)
+        elif shown.get((type(each), each.key)) is not each:
+            scheduler.create(each)
+    return _asked(Prepared(scheduler, objects, census_of(scheduler, objects), pods_of(objects)))
+
+
+def _asked(prepared: Prepared) -> Prepared:
+    """Asks the plugins about each kind of pod on each node, so that every trial remembers it."""
+    for pod in one_of_each(prepared.census.pending.values()):
+        if why_gated(prepared.scheduler, pod) is None:
+            _ask_of_all_nodes(prepared.scheduler.state, pod)
+    return prepared
+
+
+def _ask_of_all_nodes(state: SchedulerState, pod: Pod) -> None:
+    """Decides with one search after the other. A single search for all feasible nodes would score them with
+    weights that no attempt uses."""
+    framework, snapshot, start = state.profiles[pod.spec.scheduler_name], state.snapshot(), 0
+    while start < len(snapshot.nodes):
+        decision = state.decider(
+            framework,
+            snapshot,
+            state.queue.nominated_pods_for_node,
+            start=start,
+            percentage=framework.percentage_of_nodes_to_score,
+            search=state.search,
+        ).decide(PodInfo(pod))
+        if not decision.surplus:
+            break
+        start += decision.processed
 
 
 def _why(attempt: Attempt, expected: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from attrs import frozen
 
-from refsched.tools.planner.forked import in_forked_processes
+from refsched.tools.planner.forked import can_fork, in_forked_processes
 from refsched.tools.planner.trials import Prepared, Trial, as_json
 
 ALWAYS, SOMETIMES, NEVER = "always", "sometimes", "never"
@@ -78,37 +78,50 @@ def how_often(nodes: Sequence[str | None]) -> str:
 
 
 def what_if(
-    prepare: Callable[[], tuple[Prepared, Prepared]],
+    prepare: Callable[[], Prepared],
+    change: Callable[[Prepared], Prepared],
     seeds: int,
     progress: Callable[[int], None] = lambda done: None,
 ) -> WhatIf:
-    """Compares the two clusters that ``prepare`` returns, before and after. ``progress`` is called with how many
-    seeds were tried so far. Raises InputError as ``plan`` does."""
-    prepared: list[tuple[Prepared, Prepared]] = []
-
-    def prepare_and_keep() -> tuple[Prepared, Prepared]:
-        prepared[:] = [prepare()]
-        return prepared[0]
-
-    pairs: list[tuple[Trial, Trial]] = []
-    for before, after in in_forked_processes(prepare_and_keep, range(seeds), _both):
-        pairs.append((Trial(**before), Trial(**after)))
-        progress(len(pairs))
-    [(one, other)] = prepared
+    """Compares the cluster that ``prepare`` returns with the one that ``change`` makes of it. ``progress`` is
+    called with how many trials were made so far. Raises InputError as ``plan`` does."""
+    one, before = _tried(prepare, [{}] * seeds, progress)
+    runs = {key: pod.spec.node_name for key, pod in one.pods.items() if pod.spec.node_name}
+    expected = [{**runs, **trial.nodes, **trial.victims} for trial in before]
+    other, after = _tried(
+        lambda: change(one if can_fork() else prepare()), expected, lambda done: progress(seeds + done)
+    )
+    pairs = list(zip(before, after, strict=True))
     keys = sorted({*one.census.pending, *other.census.pending, *_victims(pairs)})
-    first = pairs[0]
     return WhatIf(
         seeds,
         tuple(_compared(key, pairs, one, other) for key in keys),
         _lost(pairs),
-        (first[0].used, first[1].used),
+        (before[0].used, after[0].used),
     )
 
 
-def _both(prepared: tuple[Prepared, Prepared], seed: int) -> Any:
-    before = prepared[0].try_out(seed, {})
-    runs = {key: pod.spec.node_name for key, pod in prepared[0].pods.items() if pod.spec.node_name}
-    return as_json(before), as_json(prepared[1].try_out(seed, {**runs, **before.nodes}))
+def _tried(
+    prepare: Callable[[], Prepared],
+    expected: Sequence[Mapping[str, str]],
+    progress: Callable[[int], None],
+) -> tuple[Prepared, list[Trial]]:
+    """Returns a trial for each seed, and what was tried. ``expected`` has the nodes that are expected under each
+    seed."""
+    kept: list[Prepared] = []
+    trials: list[Trial] = []
+
+    def prepare_and_keep() -> Prepared:
+        kept[:] = [prepare()]
+        return kept[0]
+
+    def try_out(prepared: Prepared, seed: int) -> Any:
+        return as_json(prepared.try_out(seed, expected[seed]))
+
+    for said in in_forked_processes(prepare_and_keep, range(len(expected)), try_out):
+        trials.append(Trial(**said))
+        progress(len(trials))
+    return kept[0], trials
 
 
 def _compared(key: str, pairs: Sequence[tuple[Trial, Trial]], one: Prepared, other: Prepared) -> PodCompared:

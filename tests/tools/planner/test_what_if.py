@@ -16,7 +16,7 @@ from refsched.remembering import remember
 from refsched.tools.planner.edits import Objects, cordon, delete_node, drain, nodes_like, scale
 from refsched.tools.planner.forked import in_forked_processes
 from refsched.tools.planner.held_choices import HeldChoices
-from refsched.tools.planner.trials import Prepared, prepare
+from refsched.tools.planner.trials import Prepared, changed, prepare
 from refsched.tools.planner.what_if import WhatIf, what_if
 
 SEEDS = 4
@@ -32,10 +32,15 @@ def _in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
 def compared(edit: Callable[[Objects], Objects], *values: Json, seeds: int = SEEDS) -> WhatIf:
     objects = objects_of(*values)
 
-    def prepared() -> tuple[Prepared, Prepared]:
-        return prepare(remember(scheduler()), objects), prepare(remember(scheduler()), edit(objects))
+    def prepared() -> Prepared:
+        return prepare(remember(scheduler()), objects)
 
-    return what_if(prepared, seeds)
+    def anew(before: Prepared) -> Prepared:
+        return prepare(remember(scheduler()), edit(objects))
+
+    found = what_if(prepared, lambda before: changed(before, edit(objects)), seeds)
+    assert found == what_if(prepared, anew, seeds)
+    return found
 
 
 def owned(name: str, owner: str = "web", kind: str = "ReplicaSet", **more: object) -> Json:
