@@ -205,9 +205,9 @@ def rule(rule_id: str | None, text: str | None) -> None:
     sys.exit(run(rule_id, text))
 
 
-def main() -> None:
-    """Runs a command. It ends with one of the exit codes whatever happens, and an error is one line: also a full
-    disk, a closed stream and a defect of refsched."""
+def main(commands: click.Group = cli) -> None:
+    """Runs one of the commands. It ends with one of the exit codes whatever happens, and an error is one line:
+    also a full disk, a closed stream and a defect of refsched."""
     look_seldom()
     stdout = sys.stdout
     if stdout is None:
@@ -217,7 +217,7 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     try:
         try:
-            sys.exit(cli.main(standalone_mode=False) or AGREED)
+            sys.exit(commands.main(standalone_mode=False) or AGREED)
         finally:
             sys.stdout.flush()
     except SystemExit:
