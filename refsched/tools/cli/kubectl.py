@@ -44,8 +44,11 @@ class Kubectl:
             self._run(into, "get", kinds or KINDS[0], "--all-namespaces", "-o", "json")
 
     def namespace(self) -> str:
-        """Returns the namespace of the context, or ``""``."""
-        return self.output("config", "view", "--minify", "-o", "jsonpath={..namespace}").strip()
+        """Returns the namespace of the context, or ``""``: also where there is no context, as in a cluster."""
+        try:
+            return self.output("config", "view", "--minify", "-o", "jsonpath={..namespace}").strip()
+        except InputError:
+            return ""
 
     def output(self, *arguments: str) -> str:
         return self._run(subprocess.PIPE, *arguments).decode(errors="replace")
@@ -88,7 +91,7 @@ def _of_the_context(command: click.Command) -> click.Command:
     assert ask is not None
 
     @click.pass_context
-    def run(called: click.Context, context: str, kubeconfig: str, **given: Any) -> None:
+    def run(called: click.Context, /, context: str, kubeconfig: str, **given: Any) -> None:
         named = {"--context": context, "--kubeconfig": kubeconfig}
         kubectl = Kubectl([f"{option}={value}" for option, value in named.items() if value])
         if command in OF_ONE_POD and not given["namespace"]:

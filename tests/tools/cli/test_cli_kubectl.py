@@ -78,8 +78,8 @@ def test_each_command_reads_it(arguments: list[str], code: int, programs: Path) 
 @pytest.mark.parametrize(
     ("context", "problem"),
     [
-        ("gone", 'kubectl config: error: context "gone" does not exist'),
-        ("silent", "kubectl config: ended with exit code 3"),
+        ("gone", 'kubectl api-resources: error: context "gone" does not exist'),
+        ("silent", "kubectl api-resources: ended with exit code 3"),
     ],
 )
 def test_what_kubectl_cannot_do_is_one_error(
