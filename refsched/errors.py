@@ -7,6 +7,8 @@ it; ``counted`` is for all messages too.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import Self
 
 from attrs import evolve, frozen
@@ -32,6 +34,13 @@ def one_line(text: object) -> str:
 def counted(number: int, noun: str, plural: str = "") -> str:
     """Returns ``1 pod``, ``2 pods``."""
     return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
+
+
+def did_you_mean(name: str, known: Iterable[str], most: int = 1) -> str:
+    """Returns ``; did you mean NodePorts?``, to be put behind an error, or ``""`` if nothing known is similar."""
+    by_lower = {each.lower(): each for each in known}
+    near = get_close_matches(name[:100].lower(), by_lower, n=most)
+    return f"; did you mean {' or '.join(by_lower[each] for each in near)}?" if near else ""
 
 
 def shortened(text: str, longest: int = LONGEST) -> str:

@@ -14,7 +14,7 @@ from typing import Self
 from attrs import frozen
 
 from refsched.config.scalars import is_qualified_name
-from refsched.errors import InputError
+from refsched.errors import InputError, did_you_mean
 from refsched.rules import applies
 
 
@@ -56,7 +56,7 @@ def check_least(value: int, low: int, field: str) -> None:
 
 def check_choice(value: str, allowed: Sequence[str], field: str) -> None:
     if value not in allowed:
-        raise InputError(f"{value!r} is not one of {', '.join(allowed)}", field)
+        raise InputError(f"{value!r} is not one of {', '.join(allowed)}{did_you_mean(value, allowed)}", field)
 
 
 def check_qualified(name: str, field: str) -> None:

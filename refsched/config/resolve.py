@@ -25,7 +25,7 @@ from refsched.config.types import (
     KubeSchedulerProfile,
     Plugins,
 )
-from refsched.errors import InputError
+from refsched.errors import InputError, did_you_mean
 from refsched.framework.interface import MAX_NODE_SCORE
 from refsched.releases import DEFAULT
 from refsched.releases.release import Release
@@ -112,7 +112,10 @@ def _needed(plugins: Plugins, custom: Plugins, release: Release) -> frozenset[st
         for plugin in plugins.at(point).enabled:
             if plugin.name not in release.plugins:
                 applies("R-CONFIG-22")
-                raise InputError(f"there is no plugin {plugin.name!r}", _place(custom, point, plugin.name))
+                hint = did_you_mean(plugin.name, release.plugins)
+                raise InputError(
+                    f"there is no plugin {plugin.name!r:.60}{hint}", _place(custom, point, plugin.name)
+                )
             needed.add(plugin.name)
     return frozenset(needed)
 

@@ -26,7 +26,7 @@ from cattrs.cols import (
 from cattrs.errors import AttributeValidationNote
 from cattrs.gen import make_dict_structure_fn, override
 
-from refsched.errors import InputError
+from refsched.errors import InputError, did_you_mean
 from refsched.objects.quantity import Quantity, parse_quantity
 
 T = TypeVar("T")
@@ -117,7 +117,7 @@ def _structure_class(converter: Converter, *, strict: bool) -> Any:
                 raise InputError(f"expected an object, found {value!r:.60}")
             unknown = [str(key) for key in value if key not in known] if strict else []
             if unknown:
-                raise InputError("is not a field here", unknown[0])
+                raise InputError(f"is not a field here{did_you_mean(unknown[0], known)}", unknown[0])
             # An explicit null is the same as no field, as it is for the API server.
             if None in value.values():
                 value = {k: v for k, v in value.items() if v is not None}

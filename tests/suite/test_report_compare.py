@@ -65,6 +65,11 @@ def test_a_failure_that_shows_elsewhere_is_a_difference(tmp_path: Path) -> None:
     assert done.exit_code == 1
     assert "failures that show in another way: R-A-01" in done.output
     assert "the run: failed → not judged" in done.output
+    value = json.loads(
+        CliRunner().invoke(cli, ["report", "compare", str(before), str(after), "-o", "json"]).stdout
+    )
+    assert value["otherFailures"] == ["R-A-01"]
+    assert value["verdict"] == {"before": "failed", "after": "not judged"}
 
 
 def test_reports_of_one_suite_are_the_same(suite: Suite) -> None:

@@ -119,6 +119,16 @@ def compared(before: ReadReport, after: ReadReport) -> Difference:
     )
 
 
+def as_value(found: Difference) -> dict[str, Any]:
+    return {
+        "verdict": {"before": found.before.verdict, "after": found.after.verdict},
+        "rules": {id: {"before": was, "after": now} for id, (was, now) in found.changed.items()},
+        "newFailures": list(found.new),
+        "vanishedFailures": list(found.vanished),
+        "otherFailures": list(found.other),
+    }
+
+
 def lines(found: Difference) -> Iterator[str]:
     before, after = found.before, found.after
     for title, ids in (

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import fnmatch
 from collections.abc import Sequence
 
 from refsched.checking.trace import SUFFIXES
-from refsched.errors import InputError
+from refsched.errors import InputError, did_you_mean
 from refsched.records import SCHEDULED
 from refsched.tools.cli.exit_codes import AGREED, DISAGREED
 from refsched.tools.cli.inputs import Given, note_absent, read
@@ -22,6 +23,11 @@ def explain(given: Given, name: str, output: str, *, namespace: str = "", listed
         name = f"{namespace}/{name}"
     traces = [file for file in given.files if file.endswith(SUFFIXES)]
     found = _of_trace(given, traces, name) if traces else _of_manifests(given, name)
+    names = [node.node for node in found.nodes]
+    if listed and names and not fnmatch.filter(names, listed):
+        raise InputError(
+            f"no node is called like this{did_you_mean(listed, names)}", where=f"--node {listed}"
+        )
     if output == TABLE:
         page = Page()
         write_explanation(page, found, listed)

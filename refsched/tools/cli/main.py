@@ -18,8 +18,9 @@ from refsched.errors import InputError, one_line
 from refsched.tools.cli.about_clusters import ABOUT_CLUSTERS
 from refsched.tools.cli.exit_codes import AGREED, NOT_JUDGED
 from refsched.tools.cli.in_a_cluster import run
-from refsched.tools.cli.options import of_implementation
+from refsched.tools.cli.options import json_option, of_implementation, output_option
 from refsched.tools.garbage_collection import look_seldom
+from refsched.tools.printing import JSON
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -30,9 +31,7 @@ def cli() -> None:
 
 @cli.command()
 @click.argument("paths", nargs=-1, required=True, metavar="FILE...")
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print one JSON object instead of a line for each file."
-)
+@json_option
 @click.option(
     "-j",
     "--processes",
@@ -41,14 +40,14 @@ def cli() -> None:
     show_default=True,
     help="How many files are replayed at once.",
 )
-def replay(paths: tuple[str, ...], as_json: bool, processes: int) -> None:
+def replay(paths: tuple[str, ...], as_json: bool, output: str, processes: int) -> None:
     """Replay recorded traces and report whether the specification allows what was recorded.
 
     FILE is a trace (.jsonl or .jsonl.gz), or a folder with traces below it.
     """
     from refsched.tools.cli.replay import replay as run
 
-    sys.exit(run(paths, as_json=as_json, processes=processes))
+    sys.exit(run(paths, as_json=as_json or output == JSON, processes=processes))
 
 
 @cli.command(context_settings={"ignore_unknown_options": True})
@@ -107,13 +106,14 @@ def merge(parts: tuple[str, ...], outputs: tuple[str, ...]) -> None:
 @report.command()
 @click.argument("before", metavar="BEFORE.json")
 @click.argument("after", metavar="AFTER.json")
-def compare(before: str, after: str) -> None:
+@output_option
+def compare(before: str, after: str, output: str) -> None:
     """Show what has changed between two JSON reports: rules with another verdict, new failures, and failures that
     vanished. Exit code: 0 the same, 1 they differ, 2 a file is no report.
     """
     from refsched.tools.cli.report import compare as run
 
-    sys.exit(run(before, after))
+    sys.exit(run(before, after, output))
 
 
 @cli.command()
@@ -131,8 +131,8 @@ def serve(module: str) -> None:
 
 @cli.command()
 @of_implementation
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def fingerprint(implementation: str, as_json: bool) -> None:
+@json_option
+def fingerprint(implementation: str, as_json: bool, output: str) -> None:
     """Say which release of Kubernetes a scheduler decides like, rule by rule.
 
     The scheduler runs the smallest clusters on which the releases decide differently (docs/differences.md). Exit
@@ -140,7 +140,7 @@ def fingerprint(implementation: str, as_json: bool) -> None:
     """
     from refsched.tools.cli.fingerprint import fingerprint as run
 
-    sys.exit(run(implementation, as_json=as_json))
+    sys.exit(run(implementation, as_json=as_json or output == JSON))
 
 
 @cli.command()
@@ -195,14 +195,15 @@ for command in (*ABOUT_CLUSTERS, run):
 @cli.command()
 @click.argument("rule_id", required=False, metavar="[RULE]")
 @click.option("--search", "text", metavar="WORDS", help="List the rules in which all these words occur.")
-def rule(rule_id: str | None, text: str | None) -> None:
+@output_option
+def rule(rule_id: str | None, text: str | None, output: str) -> None:
     """Show a rule, such as R-NOM-01, with the smallest cluster that shows it, and run that.
 
     Exit code: 0 where the rule, or one with these words, was shown, 2 where there is none.
     """
     from refsched.tools.cli.rule import rule as run
 
-    sys.exit(run(rule_id, text))
+    sys.exit(run(rule_id, text, output))
 
 
 def main(commands: click.Group = cli) -> None:

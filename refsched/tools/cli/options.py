@@ -57,6 +57,15 @@ output_option = click.option(
 )
 
 
+def json_option(command: Command) -> Command:
+    """Adds ``-o json``, and ``--json``, which says the same."""
+    flag = click.option("--json", "as_json", is_flag=True, help="Print one JSON object: -o json.")
+    output = click.option(
+        "-o", "--output", type=click.Choice(["table", "json"]), default="table", show_default=True
+    )
+    return flag(output(command))
+
+
 def cluster_options(command: Command) -> Command:
     """Adds the options that the commands about a cluster have in common."""
     options = (

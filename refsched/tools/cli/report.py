@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from refsched.errors import InputError, printable
-from refsched.suite.reports.comparing import compared, lines, read_report
+from refsched.suite.reports.comparing import as_value, compared, lines, read_report
 from refsched.suite.reports.report_html import html
 from refsched.suite.reports.report_json import json_text
 from refsched.suite.reports.report_terminal import paragraphs
@@ -18,6 +18,7 @@ from refsched.suite.session.options import REPORT_SUFFIXES
 from refsched.suite.session.shards import merged, read_evidence, result_of
 from refsched.suite.session.writing import write_whole
 from refsched.tools.cli.exit_codes import AGREED, DISAGREED
+from refsched.tools.printing import TABLE, show_value
 
 
 def merge(parts: Sequence[str], outputs: Sequence[str]) -> int:
@@ -45,9 +46,12 @@ def _write_failures(result: Result) -> None:
                 write_whole(path, text)
 
 
-def compare(before: str, after: str) -> int:
+def compare(before: str, after: str, output: str) -> int:
     """Prints what has changed from one JSON report to another, and returns whether anything has."""
     found = compared(read_report(Path(before)), read_report(Path(after)))
-    for line in lines(found):
-        click.echo(printable(line))
+    if output == TABLE:
+        for line in lines(found):
+            click.echo(printable(line))
+    else:
+        show_value(as_value(found), output)
     return AGREED if found.is_none else DISAGREED

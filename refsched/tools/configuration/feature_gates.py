@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 
-from refsched.errors import InputError
+from refsched.errors import InputError, did_you_mean
 from refsched.releases import DEFAULT
 from refsched.releases.release import Release
 from refsched.rules import applies
@@ -49,7 +49,8 @@ def _with_gate(
     gate = release.gates.get(name)
     if gate is None:
         applies("R-FEATURE-01")
-        raise InputError(f"is not a feature gate that changes scheduling in {release.tag}", name)
+        hint = did_you_mean(name, release.gates)
+        raise InputError(f"is not a feature gate that changes scheduling in {release.tag}{hint}", name)
     if not isinstance(setting, bool):
         raise InputError(f"expected true or false, found {setting!r:.60}", name)
     if setting == gate.default:

@@ -7,12 +7,12 @@ Source: k8s.io/kube-scheduler/config/v1/types.go; component-base/config/v1alpha1
 from __future__ import annotations
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 
 from attrs import frozen
 
 from refsched.config.scalars import Int32, Seconds
-from refsched.config.types import KubeSchedulerConfiguration
+from refsched.config.types import EXTENSION_POINTS, MULTI_POINT, KubeSchedulerConfiguration
+from refsched.errors import did_you_mean
 from refsched.releases import DEFAULT
 from refsched.releases.release import Release
 
@@ -49,8 +49,17 @@ class WholeConfiguration(KubeSchedulerConfiguration):
 
 
 def unread_args(config: KubeSchedulerConfiguration, release: Release = DEFAULT) -> Iterator[str]:
-    """Returns a sentence for each entry of pluginConfig that is not read. kube-scheduler does not report it."""
+    """Returns a sentence for each entry of pluginConfig that is not read, and for each plugin that is disabled and
+    does not exist. kube-scheduler does not report it."""
     for number, profile in enumerate(config.profiles):
+        for point in (*EXTENSION_POINTS, MULTI_POINT):
+            for index, disabled in enumerate(profile.plugins.at(point).disabled):
+                if disabled.name not in (*release.plugins, "*"):
+                    hint = did_you_mean(disabled.name, release.plugins)
+                    yield (
+                        f"profiles[{number}].plugins.{point}.disabled[{index}] has no effect:"
+                        f" there is no plugin {disabled.name!r:.60}{hint}"
+                    )
         for index, entry in enumerate(profile.plugin_config):
             place = f"profiles[{number}].pluginConfig[{index}]"
             if entry.name in release.args:
@@ -58,6 +67,5 @@ def unread_args(config: KubeSchedulerConfiguration, release: Release = DEFAULT) 
             if entry.name in release.plugins:
                 yield f"{place} is ignored: {entry.name} takes no arguments"
                 continue
-            near = get_close_matches(entry.name[:100], release.args, n=1)
-            hint = f"; did you mean {near[0]}?" if near else ""
+            hint = did_you_mean(entry.name, release.args)
             yield f"{place} is ignored: there is no plugin {entry.name!r:.60}{hint}"

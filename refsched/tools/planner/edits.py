@@ -9,11 +9,10 @@ InputError.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from difflib import get_close_matches
 
 from attrs import evolve
 
-from refsched.errors import InputError
+from refsched.errors import InputError, did_you_mean
 from refsched.objects.meta import ApiObject
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod, PodStatus
@@ -87,8 +86,10 @@ def scale(objects: Objects, kind: str, name: str, count: int) -> Objects:
         and namespace in ("", shown.namespace)
     ]
     if not pods:
+        owners = (shown.metadata.controller for shown in objects if isinstance(shown, Pod))
+        hint = did_you_mean(f"{kind}/{plain}", {f"{each.kind}/{each.name}" for each in owners if each})
         raise InputError(
-            "no pod is managed by this, so there is none to make others like", where=f"{kind}/{name}"
+            f"no pod is managed by this, so there is none to make others like{hint}", where=f"{kind}/{name}"
         )
     spaces = sorted({pod.namespace for pod in pods})
     if len(spaces) > 1:
@@ -104,9 +105,7 @@ def scale(objects: Objects, kind: str, name: str, count: int) -> Objects:
 def node_called(name: str, objects: Iterable[ApiObject]) -> Node:
     nodes = {shown.name: shown for shown in objects if isinstance(shown, Node)}
     if name not in nodes:
-        near = get_close_matches(name, nodes, n=3)
-        hint = f"; did you mean {' or '.join(near)}?" if near else ""
-        raise InputError(f"there is no such node{hint}", where=name)
+        raise InputError(f"there is no such node{did_you_mean(name, nodes, most=3)}", where=name)
     return nodes[name]
 
 

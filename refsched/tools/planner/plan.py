@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import frozen
 
-from refsched.errors import counted
+from refsched.errors import counted, did_you_mean
 from refsched.tools.planner.cluster import Census
 from refsched.tools.planner.controllers import VolumeBound
 from refsched.tools.planner.rejections import Rejection
@@ -125,6 +125,9 @@ def write_plan(
     left = len(found.outcomes) - found.placed
     page.line(f"{counted(len(found.outcomes), 'pending pod')}: {found.placed:,} placed, {left:,} not", "bold")
     shown = [each for each in found.outcomes if not namespace or each.pod.startswith(f"{namespace}/")]
+    if namespace and not shown:
+        spaces = {each.pod.partition("/")[0] for each in found.outcomes}
+        page.line(f"none is in the namespace {namespace}{did_you_mean(namespace, spaces)}")
     placed = [outcome for outcome in shown if outcome.result == PLACED]
     if placed:
         page.line()

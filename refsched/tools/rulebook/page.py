@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from refsched.suite.catalogue.rules import Rule
 from refsched.tools.printing import Page
@@ -32,6 +33,23 @@ def write_rule(page: Page, rule: Rule) -> bool:
         page.line(f"There is no example: {why_without_example(rule.id)}.")
         return True
     return _write_example(page, example)
+
+
+def as_value(rule: Rule) -> dict[str, Any]:
+    """Returns what is known of the rule, with its example, which is not run."""
+    path, line = code_of(rule)
+    example = example_of(rule.id)
+    return {
+        "id": rule.id,
+        "sentence": rule.sentence,
+        "level": rule.level,
+        "whyLevel": rule.why_level,
+        "releases": list(rule.releases),
+        "code": f"{path}:{line}",
+        "go": [source.url for source in go_lines_of(rule.id)],
+        "near": [each.id for each in neighbours(rule)],
+        "example": None if example is None else example.manifests,
+    }
 
 
 def _write_example(page: Page, example: Example) -> bool:

@@ -110,7 +110,7 @@ def test_the_type_of_the_configuration_must_be_there(value: object, problem: str
     ("fields", "problem"),
     [
         ({"metadata": {}}, "metadata: is not a field here"),
-        ({"Parallelism": 3}, "Parallelism: is not a field here"),
+        ({"Parallelism": 3}, "Parallelism: is not a field here; did you mean parallelism?"),
         ({"parallelism": 2.0}, "parallelism: expected an integer, found 2.0"),
         ({"parallelism": 2**31}, "parallelism: 2147483648 does not fit into 32 bits"),
         ({"parallelism": 0}, "parallelism: 0 is not positive"),
@@ -119,7 +119,10 @@ def test_the_type_of_the_configuration_must_be_there(value: object, problem: str
         ({"podInitialBackoffSeconds": 0}, "podInitialBackoffSeconds: 0 is not positive"),
         ({"podInitialBackoffSeconds": 11}, "podMaxBackoffSeconds: is less than podInitialBackoffSeconds"),
         ({"clientConnection": {"qps": "1"}}, "clientConnection.qps: expected a number, found '1'"),
-        ({"leaderElection": {"resourceLok": "x"}}, "leaderElection.resourceLok: is not a field here"),
+        (
+            {"leaderElection": {"resourceLok": "x"}},
+            "leaderElection.resourceLok: is not a field here; did you mean resourceLock?",
+        ),
         (
             {"leaderElection": {"leaseDuration": 10}},
             "leaderElection.leaseDuration: expected a duration, like 30s, found 10",
@@ -151,7 +154,10 @@ def test_leader_election_is_not_validated_and_numbers_need_no_fraction() -> None
             profile(percentageOfNodesToScore=-1),
             "profiles[0].percentageOfNodesToScore: -1 is not in [0, 100]",
         ),
-        (profile(plugins={"Score": {}}), "profiles[0].plugins.Score: is not a field here"),
+        (
+            profile(plugins={"Score": {}}),
+            "profiles[0].plugins.Score: is not a field here; did you mean score?",
+        ),
         (
             profile(plugins={"score": {"enabled": [{"name": "a", "weight": "3"}]}}),
             "profiles[0].plugins.score.enabled[0].weight: expected an integer, found '3'",

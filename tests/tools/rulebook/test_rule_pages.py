@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -25,6 +26,8 @@ from refsched.tools.short_yaml import documents, short_yaml
 
 
 def test_a_rule_is_shown_with_its_example_run() -> None:
+    value = json.loads(CliRunner().invoke(cli, ["rule", "R-NOM-01", "-o", "json"]).stdout)
+    assert (value["id"], value["code"].partition(":")[0].endswith(".py")) == ("R-NOM-01", True)
     done = CliRunner().invoke(cli, ["rule", "R-NOM-01"])
     assert done.exit_code == 0
     lines = done.output.splitlines()
@@ -36,6 +39,8 @@ def test_a_rule_is_shown_with_its_example_run() -> None:
 
 
 def test_rules_are_listed_by_words() -> None:
+    value = json.loads(CliRunner().invoke(cli, ["rule", "--search", "init container", "-o", "json"]).stdout)
+    assert all("init container" in each["sentence"] for each in value[:3])
     done = CliRunner().invoke(cli, ["rule", "--search", "init container"])
     assert done.exit_code == 0
     assert re.search(r"^R-REQUEST-02 +Of each resource", done.output, re.MULTILINE)
