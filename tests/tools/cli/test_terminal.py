@@ -6,14 +6,15 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
-import sys
+from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
 import yaml
 from commands import CONFIG, cluster, node, pod, run
+from forked_pytest import run_refsched
 
 pty = pytest.importorskip("pty")
 
@@ -46,27 +47,28 @@ def create(config, **more):
 """
 
 
-def shown(*args: str, cwd: Path, **environment: str) -> str:
+def shown(*args: str, cwd: Path) -> str:
     """What the command sends to a terminal, but for colours, on stdout and stderr."""
     reader, writer = pty.openpty()
-    command = subprocess.Popen(
-        [sys.executable, "-m", "refsched", *args],
-        stdin=subprocess.DEVNULL,
-        stdout=writer,
-        stderr=writer,
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(cwd), "PYTHONUTF8": "1", **environment},
-    )
-    os.close(writer)
     sent = bytearray()
+
+    def read() -> None:
+        with suppress(OSError):  # the other end is closed
+            while piece := os.read(reader, 65536):
+                sent.extend(piece)
+
+    reading = Thread(target=read)
+    reading.start()
     try:
-        while piece := os.read(reader, 65536):
-            sent += piece
-    except OSError:  # the other end is closed
-        pass
-    os.close(reader)
-    assert command.wait(60) in (0, 1, 2)
-    return COLOURS.sub("", sent.decode())
+        code = run_refsched(cwd, *args, terminal=Path(os.ttyname(writer)))
+    finally:
+        os.close(writer)
+        reading.join()
+        os.close(reader)
+    assert code in (0, 1, 2)
+    text = sent.decode()
+    assert "Traceback" not in text
+    return COLOURS.sub("", text)
 
 
 def obeyed(text: str) -> set[str]:
@@ -132,7 +134,15 @@ def test_nothing_of_a_file_or_an_option_is_obeyed_by_a_terminal(tmp_path: Path, 
 def test_nothing_of_an_implementation_is_obeyed_by_a_terminal(tmp_path: Path, mode: str) -> None:
     source = f"EVIL = {EVIL!a}\nMODE = {mode!r}\n{IMPLEMENTATION}"
     (tmp_path / "evil_scheduler.py").write_text(source)
-    args = ["--impl=evil_scheduler", "-k", "host_ports", "--examples=3", "-n", "0", "-p", "no:cacheprovider"]
+    args = [
+        "--impl=evil_scheduler",
+        "-k",
+        "overcommitted_cpu",
+        "-n",
+        "0",
+        "-p",
+        "no:cacheprovider",
+    ]
     text = shown("conformance", *args, cwd=tmp_path)
     assert "owned" in text
     assert obeyed(text) == set()
