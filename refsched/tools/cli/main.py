@@ -20,7 +20,6 @@ from refsched.tools.cli.exit_codes import AGREED, NOT_JUDGED
 from refsched.tools.cli.in_a_cluster import run
 from refsched.tools.cli.options import json_option, of_implementation, output_option
 from refsched.tools.garbage_collection import look_seldom
-from refsched.tools.printing import JSON
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -47,7 +46,7 @@ def replay(paths: tuple[str, ...], as_json: bool, output: str, processes: int) -
     """
     from refsched.tools.cli.replay import replay as run
 
-    sys.exit(run(paths, as_json=as_json or output == JSON, processes=processes))
+    sys.exit(run(paths, as_json=as_json or output == "json", processes=processes))
 
 
 @cli.command(context_settings={"ignore_unknown_options": True})
@@ -140,7 +139,7 @@ def fingerprint(implementation: str, as_json: bool, output: str) -> None:
     """
     from refsched.tools.cli.fingerprint import fingerprint as run
 
-    sys.exit(run(implementation, as_json=as_json or output == JSON))
+    sys.exit(run(implementation, as_json=as_json or output == "json"))
 
 
 @cli.command()
