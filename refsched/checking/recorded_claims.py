@@ -15,7 +15,7 @@ from typing import Any
 from attrs import Factory, define
 
 from refsched.checking.agreement import Disagreement
-from refsched.checking.recorded_devices import devices_of, written_claims
+from refsched.checking.recorded_devices import devices_of
 from refsched.objects.dra import DeviceAllocationConfiguration, ResourceClaim
 from refsched.objects.reading import read_as
 from refsched.objects.selectors import NodeSelectorRequirement
@@ -100,13 +100,15 @@ class ClaimWrites:
     _input_uids: set[str] = Factory(set)
 
     def specify(self, record: Record) -> None:
-        for claim in written_claims((record,)):
-            self._written.setdefault(claim.key, []).append(claim)
-            if claim.is_allocated:
-                self._expected.append(claim)
-        if isinstance(record, Write) and record.verb == "delete" and record.object["kind"] == "ResourceClaim":
-            claim = read_as(ResourceClaim, record.object)
+        if not isinstance(record, Write) or record.object["kind"] != ResourceClaim.kind:
+            return
+        claim = read_as(ResourceClaim, record.object)
+        if record.verb == "delete":
             self.deleted[claim.key] = claim
+            return
+        self._written.setdefault(claim.key, []).append(claim)
+        if claim.is_allocated:
+            self._expected.append(claim)
 
     def missing(self) -> list[Disagreement]:
         """Returns the claims that should have been given devices by now and were not written."""
@@ -129,9 +131,7 @@ class ClaimWrites:
         same = next((one for one in self._expected if got.is_allocated and one.key == got.key), None)
         if same is not None:
             self._expected.remove(same)
-        # A claim that is deleted next is written without its finalizer before, as the attempt first read it.
-        if got.key not in self.deleted or got.is_allocated:
-            yield from self._disagreements(got)
+        yield from self._disagreements(got)
 
     def _disagreements(self, got: ResourceClaim) -> Iterator[Disagreement]:
         alike = [one for one in self._written.get(got.key, ()) if one.is_allocated == got.is_allocated]

@@ -230,7 +230,7 @@ class DynamicResources:
         uid = context.pod.pod.uid
         return tuple(
             claim
-            for claim in state.claims[: -1 if state.special is not None else None]
+            for claim in state.of_the_user
             if claim.key in unavailable and all(user.uid == uid for user in claim.status.reserved_for)
         )
 

@@ -73,6 +73,11 @@ class PodClaims:
         return tuple(claim for claim in self.claims if not claim.is_allocated)
 
     @property
+    def of_the_user(self) -> tuple[ResourceClaim, ...]:
+        """Returns the claims that the pod names."""
+        return self.claims if self.special is None else self.claims[:-1]
+
+    @property
     def has_alternatives(self) -> bool:
         return any(
             request.first_available for claim in self.claims for request in claim.spec.devices.requests

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from math import ceil
 from typing import Any
 
 from attrs import frozen
@@ -83,7 +84,11 @@ class BindingConditions:
         if not any(has_conditions(claim) for claim in found if claim is not None):
             return bound()
         applies("R-DRA-97")
-        last_look = api.clock.time + timedelta(seconds=self.timeout) - POLL
+        began, looks = api.clock.time, ceil(self.timeout / POLL.total_seconds())
+
+        def last_look() -> datetime:
+            """Returns when PreBind looked last; when its time is up it does not look again."""
+            return began + POLL * min((api.clock.time - began) // POLL, looks - 1)
 
         def check(objects: ObjectStore) -> Status | None:
             for namespace, name in claims:
@@ -95,7 +100,7 @@ class BindingConditions:
                         continue
                 except BindingFailedError as problem:
                     return error(problem.reason)
-                is_too_old = self._is_too_old(claim, min(api.clock.time, last_look))
+                is_too_old = self._is_too_old(claim, last_look())
                 return error(CLAIM_IS_TOO_OLD.of(name)) if is_too_old else None
             return bound()
 

@@ -116,10 +116,11 @@ def bind_special_claim(
 def take_back(state: PodClaims, pod: Pod, api: Api) -> None:
     """R-DRA-10: When binding fails, an allocated claim that is reserved for the pod loses the reservation
     and stays allocated, also if PreBind reserved and allocated it just now. Source: Unreserve.
-    R-DRA-94: When binding fails, the special claim that was created for the pod is deleted.
+    R-DRA-94: When binding fails, the special claim that was created for the pod, in this attempt or an earlier
+    one, is deleted.
 
     Source: unreserveExtendedResourceClaim."""
-    for claim in state.claims:
+    for claim in state.of_the_user:
         current = api.stored(claim)
         if current is None or not current.is_allocated or not current.is_reserved_for(pod.uid):
             continue

@@ -196,3 +196,12 @@ def test_a_claim_that_the_specification_deleted_meanwhile_is_compared_as_it_was(
     assert list(writes.take(read_as(ResourceClaim, whole()))) == []
     assert writes.deleted.keys() == {"default/c"}
     assert writes.missing() == []
+
+
+def test_before_it_is_deleted_a_claim_may_be_written_as_it_was_created() -> None:
+    created, protecting = asked(), asked(None, DELETE_PROTECTION)
+    writes = ClaimWrites()
+    for record in (Write("create", created), Write("update", protecting), Write("delete", created)):
+        writes.specify(record)
+
+    assert list(writes.take(read_as(ResourceClaim, created))) == []

@@ -110,11 +110,15 @@ def test_an_allocation_that_is_too_old_is_given_up(cluster: World) -> None:
     assert cluster.schedule("p").filter["n1"] == NOT_HERE
 
 
-def test_a_wait_ends_before_if_the_allocation_is_older(cluster: World) -> None:
+def test_a_wait_ends_with_the_first_look_at_an_allocation_that_is_too_old(cluster: World) -> None:
     schedule(cluster, "p", "c0")
     cluster.advance(300)
     schedule(cluster, "q", "c0")
-    cluster.advance(302)
+    cluster.advance(304)
+    assert len(cluster.binds) == 1
+    report(cluster, "c0", Ready=True)
+    assert len(cluster.binds) == 1
+    cluster.advance(1)
     assert [(bind.pod, bind.message) for bind in cluster.binds] == [
         (
             "default/p",

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import pytest
-from device_world import Json, device, device_class, piece
-from world import FEASIBLE, World, unresolvable
+from device_world import Json, claim, device, device_class, piece
+from world import FEASIBLE, World, configuration, profile, unresolvable
 
+from refsched.objects.dra import EXTENDED_RESOURCE_CLAIM
 from refsched.plugins.dynamic_resources_extended import class_of
 
 GPU = "example.com/gpu"
@@ -15,7 +16,7 @@ GPU = "example.com/gpu"
 @pytest.fixture
 def cluster() -> World:
     """Nodes n1 and n2; s1 offers two devices on n1."""
-    world = World(kubernetes="1.37")
+    world = World(configuration(profile()), kubernetes="1.37")
     for node in ("n1", "n2"):
         world.node(node)
     world.create(piece("s1", device("d0"), device("d1")))
@@ -109,3 +110,21 @@ def test_of_classes_with_the_same_name_of_a_resource_the_newest_serves_it(cluste
 
     assert found is not None
     assert found.name == "a"
+
+
+def test_the_claim_of_an_earlier_attempt_is_deleted_and_not_unreserved_when_binding_fails(
+    cluster: World,
+) -> None:
+    left = claim("left")
+    owner = {"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "uid-of-p", "controller": True}
+    left["metadata"] |= {"annotations": {EXTENDED_RESOURCE_CLAIM: "true"}, "ownerReferences": [owner]}
+    failing = pod("p", 1)
+    failing["metadata"]["annotations"] = {"refsched.dev/script": '{"ScriptedB": {"preBind": "Error"}}'}
+    for each in (device_class("gpu", extendedResourceName=GPU), left, failing):
+        cluster.create(each)
+    cluster.schedule("p")
+
+    finalizers = [
+        (write.verb, len(write.object["metadata"].get("finalizers", ()))) for write in cluster.writes
+    ]
+    assert finalizers == [("update", 1), ("update", 1), ("update", 0), ("delete", 0)]

@@ -51,7 +51,6 @@ func (a *apiServer) serve(k Kind, action testing.Action) (runtime.Object, *write
 			return a.bind(k, action.GetNamespace(), binding)
 		}
 		object := action.GetObject()
-		a.scheduler(object)
 		err := a.createLocked(k, object)
 		return object, &write{kind: k, verb: "create", object: object}, err
 	case testing.UpdateActionImpl:
@@ -93,16 +92,11 @@ func (a *apiServer) replace(k Kind, action testing.UpdateActionImpl) (runtime.Ob
 	if had := accessor.GetResourceVersion(); had != "" && had != oldAccessor.GetResourceVersion() {
 		return nil, nil, apierrors.NewConflict(k.gvr.GroupResource(), key.Name, errStale)
 	}
-	a.scheduler(object)
+	if a.keeps != nil {
+		a.keeps(object, old, action.GetSubresource())
+	}
 	a.store(k, key, object, watch.Modified)
 	return object, &write{kind: k, verb: "update", subresource: action.GetSubresource(), object: object}, nil
-}
-
-// scheduler does to an object what its version asks for where the scheduler wrote it.
-func (a *apiServer) scheduler(object runtime.Object) {
-	if a.written != nil {
-		a.written(object)
-	}
 }
 
 // patch applies what PatchPodStatus sends (pkg/scheduler/util/utils.go): a strategic merge patch.

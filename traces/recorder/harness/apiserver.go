@@ -34,8 +34,8 @@ type apiServer struct {
 	mayBeBound func(*v1.Pod) error
 	// notify is called when something that the session may wait for has changed.
 	notify func()
-	// written changes what the scheduler wrote before it is stored; nil where that is nothing.
-	written func(runtime.Object)
+	// keeps is Version.Keeps.
+	keeps func(object, old runtime.Object, subresource string)
 	// wrote is called, unlocked, for what the scheduler wrote, with the object as stored
 	// (for a deletion: as it was).
 	wrote func(write)
@@ -223,13 +223,6 @@ func (a *apiServer) nextEvent() (event, bool) {
 	next := a.events[0]
 	a.events = a.events[1:]
 	return next, true
-}
-
-// hasClaimEvent tells whether an undelivered event is that of a new ResourceClaim.
-func (a *apiServer) hasClaimEvent() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return slices.ContainsFunc(a.events, func(e event) bool { return e.kind.is("ResourceClaim") && e.Type == watch.Added })
 }
 
 // listOf builds the typed list that a client expects.

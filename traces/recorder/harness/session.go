@@ -14,7 +14,6 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/fake"
 
 	"refsched/recorder/wire"
@@ -63,8 +62,10 @@ func newSession(version *Version, config json.RawMessage, start time.Time) (*Ses
 	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.api = newAPIServer(version, s.notify, s.wrote)
-	if version.Written != nil {
-		s.api.written = func(object runtime.Object) { version.Written(object, s.clock.Now()) }
+	if version.Keeps != nil {
+		s.api.keeps = func(object, old runtime.Object, subresource string) {
+			version.Keeps(object, old, subresource, s.clock.Now())
+		}
 	}
 	s.volumes.session = s
 	current.Store(s)
@@ -113,12 +114,6 @@ func (s *Session) Clock() Clock { return s.clock }
 
 // Client is what the scheduler talks to.
 func (s *Session) Client() *fake.Clientset { return s.api.clientset() }
-
-// Stores tells whether the API server has an object.
-func (s *Session) Stores(kind, namespace, name string) bool {
-	k, known := s.api.kinds.first(func(k Kind) bool { return k.is(kind) })
-	return known && s.api.get(k, types.NamespacedName{Namespace: namespace, Name: name}) != nil
-}
 
 // BindFor binds a pod for an extender, which under test has no other API server to bind at.
 func (s *Session) BindFor(binding *v1.Binding) error { return s.api.bindFor(binding) }

@@ -61,7 +61,7 @@ func (s *Session) Poll(what string, condition func() bool) {
 // first the events of the API, then what they freed, one cycle at a time.
 func (s *Session) settle() {
 	for {
-		s.waitUntil("the scheduler's goroutines to end or to wait", func() bool { return s.quiet() || s.claimAwaited() })
+		s.waitUntil("the scheduler's goroutines to end or to wait", s.quiet)
 		if s.crashed() != "" {
 			return
 		}
@@ -90,11 +90,6 @@ func (s *Session) quiet() bool {
 		}
 	}
 	return true
-}
-
-// claimAwaited tells whether events must be delivered while a binding cycle runs.
-func (s *Session) claimAwaited() bool {
-	return s.sched.AwaitsClaims && s.api.hasClaimEvent()
 }
 
 // deliverEvent sends the oldest event to its watch, and waits until every handler of the

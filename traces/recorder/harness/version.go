@@ -37,9 +37,9 @@ type Version struct {
 	Default func(runtime.Object)
 	// Created does to a pod what only its creation does; nil where that is nothing.
 	Created func(*v1.Pod)
-	// Written does to an object that the scheduler wrote what is to be done before it is stored, at this time; nil where
-	// that is nothing.
-	Written func(runtime.Object, time.Time)
+	// Keeps puts back what the API server keeps of the old object where the scheduler updates it, or a subresource of
+	// it, at this time; nil where that is nothing.
+	Keeps func(object, old runtime.Object, subresource string, now time.Time)
 	// MayBeBound says why a pod may not, beside what every version asks; nil where that is nothing.
 	MayBeBound func(*v1.Pod) error
 	// TerminatesLate is set where the event of a deletion by the scheduler comes after those of its
@@ -73,8 +73,6 @@ type Scheduler struct {
 	Close func()
 	// Settled tells whether nothing runs besides cycles; nil where nothing ever does.
 	Settled func() bool
-	// AwaitsClaims is set where a binding cycle may wait for the event of a claim that it made.
-	AwaitsClaims bool
 }
 
 // Timer does something in equal intervals.

@@ -47,17 +47,28 @@ type deviceManager struct {
 	minor.SharedDRAManager
 	plugin  *dynamicresources.DynamicResources
 	session *harness.Session
-	// waiting is set while the goroutine of a pod runs that is in PreBind. There is one at the most.
-	waiting *deviceWait
+	// binding is set while the goroutine of a pod runs that is in PreBind. There is one at the most.
+	binding *deviceWait
+	// looking is the same pod's while it looks whether its claims are ready.
+	looking *deviceWait
 }
 
 // deviceWait is a pod's wait in PreBind. Its context ends when the session's clock says so, as one with a deadline.
 type deviceWait struct {
 	context.Context
-	cycle *harness.Cycle
-	until time.Time
-	over  chan struct{}
-	err   error
+	cycle   *harness.Cycle
+	devices *deviceManager
+	state   unsafe.Pointer
+	began   time.Time
+	polls   bool // a poll of PreBind has begun
+	over    chan struct{}
+	err     error
+}
+
+// Deadline is asked for where a poll begins.
+func (w *deviceWait) Deadline() (time.Time, bool) {
+	w.polls = true
+	return w.Context.Deadline()
 }
 
 func (w *deviceWait) Done() <-chan struct{} { return w.over }
@@ -86,113 +97,127 @@ func (b *deviceBinder) PreBind(ctx context.Context, state fwk.CycleState, pod *v
 	wait := &deviceWait{
 		Context: ctx,
 		cycle:   harness.CycleOf(ctx),
-		until:   b.devices.session.Clock().Now().Add(deviceTimeout(b.devices.plugin)),
+		devices: b.devices,
+		began:   b.devices.session.Clock().Now(),
 		over:    make(chan struct{}),
+	}
+	if data, err := state.Read(names.DynamicResources); err == nil {
+		wait.state = reflect.ValueOf(data).UnsafePointer()
 	}
 	stop := context.AfterFunc(ctx, func() { wait.end(ctx.Err()) })
 	defer stop()
-	b.devices.waiting = wait
-	defer func() { b.devices.waiting = nil }()
+	b.devices.binding = wait
+	defer func() { b.devices.binding, b.devices.looking = nil, nil }()
 	return b.PreBindPlugin.PreBind(wait, state, pod, node)
+}
+
+// lookEvery is how often PreBind looks whether its claims are ready.
+const lookEvery = 5 * time.Second
+
+// untilDecided returns when the next look of PreBind at its claims ends the wait, or the time is up. A claim that is
+// ready or has failed is seen at once, and one whose allocation is too old by the looks that there would be.
+func (w *deviceWait) untilDecided() {
+	decided := func() (bool, error) {
+		w.devices.looking = w
+		defer func() { w.devices.looking = nil }()
+		done, err := isPodReadyForBinding(w.devices.plugin, w.state)
+		return done || err != nil, nil
+	}
+	if done, _ := decided(); !done {
+		over := w.cycle.WaitForObjects(w.Context, lookEvery, deviceTimeout(w.devices.plugin), decided)
+		if over != nil && w.Context.Err() == nil {
+			w.end(over)
+		}
+	}
+	w.devices.looking = w
+}
+
+// lastLook is when PreBind would have looked last. The deadline comes before a look at the same time.
+func (w *deviceWait) lastLook() time.Time {
+	passed := w.devices.session.Clock().Now().Sub(w.began)
+	passed = min(passed, deviceTimeout(w.devices.plugin)-1)
+	return w.began.Add(passed.Truncate(lookEvery))
 }
 
 func (m *deviceManager) ResourceClaims() minor.ResourceClaimTracker {
 	return &claimTracker{m.SharedDRAManager.ResourceClaims(), m}
 }
 
-// claimTracker is the real one, which PreBind asks every five seconds whether its claims are ready
-// (dynamicresources.go, isPodReadyForBinding). Here it answers when they are, or the time is up.
+// claimTracker is the real one, which PreBind asks for its claims whenever it looks (dynamicresources.go,
+// isPodReadyForBinding). The first time it is asked, it answers when the wait is over.
 type claimTracker struct {
 	minor.ResourceClaimTracker
 	devices *deviceManager
 }
 
 func (t *claimTracker) Get(namespace, name string) (*resourceapi.ResourceClaim, error) {
+	m := t.devices
+	if wait := m.binding; wait != nil && wait.polls && wait.Err() == nil {
+		m.binding = nil
+		wait.untilDecided()
+	}
+	at := m.session.Clock().Now()
+	if m.looking != nil {
+		at = m.looking.lastLook()
+	}
 	claim, err := t.ResourceClaimTracker.Get(namespace, name)
-	wait := t.devices.waiting
-	if err != nil || wait == nil || wait.Err() != nil || !reservedFor(claim, wait.cycle.Pod) {
-		return t.devices.aged(claim), err
-	}
-	ready := func() (bool, error) {
-		claim, err = t.ResourceClaimTracker.Get(namespace, name)
-		if err != nil {
-			return true, nil
-		}
-		done, failed := isClaimReadyForBinding(t.devices.plugin, claim)
-		return done || failed != nil, nil
-	}
-	if done, _ := ready(); !done {
-		t.devices.waiting = nil
-		patience := wait.until.Sub(t.devices.session.Clock().Now())
-		over := wait.cycle.WaitForObjects(wait.Context, patience, ready)
-		t.devices.waiting = wait
-		if over != nil && wait.Context.Err() == nil {
-			wait.end(over)
-		}
-	}
-	if claim == nil {
-		return nil, err
-	}
-	// The deadline ends the wait a moment before the age of the allocation would.
-	return allocatedAt(claim, time.Now()), err
+	return aged(claim, at), err
 }
 
-// AssumeClaimAfterAPICall waits until the claim that the scheduler made has come back as an event, for which
-// the real one would look every second (extendeddynamicresources.go, waitForExtendedClaimInAssumeCache).
+// AssumeClaimAfterAPICall lets the claim that the scheduler made come back as an event, for which the real one would
+// look every second (extendeddynamicresources.go, waitForExtendedClaimInAssumeCache).
 func (t *claimTracker) AssumeClaimAfterAPICall(claim *resourceapi.ResourceClaim) error {
-	var err error
-	t.devices.session.Poll("the event of a claim that the scheduler made", func() bool {
-		err = t.ResourceClaimTracker.AssumeClaimAfterAPICall(claim)
-		return !errors.Is(err, assumecache.ErrNotFound) || !t.devices.session.Stores("ResourceClaim", claim.Namespace, claim.Name)
-	})
-	return err
-}
-
-func reservedFor(claim *resourceapi.ResourceClaim, pod *v1.Pod) bool {
-	for _, consumer := range claim.Status.ReservedFor {
-		if consumer.UID == pod.UID {
-			return true
-		}
+	err := t.ResourceClaimTracker.AssumeClaimAfterAPICall(claim)
+	wait := t.devices.binding
+	if wait == nil || !errors.Is(err, assumecache.ErrNotFound) {
+		return err
 	}
-	return false
+	t.devices.binding = nil
+	if !wait.cycle.ShowWrites() {
+		return harness.ErrSessionOver
+	}
+	wait.polls, t.devices.binding = false, wait
+	return t.ResourceClaimTracker.AssumeClaimAfterAPICall(claim)
 }
 
 // --- The time of an allocation --------------------------------------------------------------------
 
 // aged is a claim whose allocation is as old by the real clock, which the plugin reads (dynamicresources.go,
-// isClaimTimeout), as it is by the session's.
-func (m *deviceManager) aged(claim *resourceapi.ResourceClaim) *resourceapi.ResourceClaim {
+// isClaimTimeout), as it is by the session's. It is half a second younger, since the real clock goes on.
+func aged(claim *resourceapi.ResourceClaim, now time.Time) *resourceapi.ResourceClaim {
 	if claim == nil || claim.Status.Allocation == nil || claim.Status.Allocation.AllocationTimestamp == nil {
 		return claim
 	}
-	age := m.session.Clock().Now().Sub(claim.Status.Allocation.AllocationTimestamp.Time)
-	return allocatedAt(claim, time.Now().Add(-age))
-}
-
-func allocatedAt(claim *resourceapi.ResourceClaim, at time.Time) *resourceapi.ResourceClaim {
-	if claim.Status.Allocation == nil || claim.Status.Allocation.AllocationTimestamp == nil {
-		return claim
-	}
+	age := now.Sub(claim.Status.Allocation.AllocationTimestamp.Time) - time.Second/2
 	claim = claim.DeepCopy()
-	claim.Status.Allocation.AllocationTimestamp = &metav1.Time{Time: at}
+	claim.Status.Allocation.AllocationTimestamp = &metav1.Time{Time: time.Now().Add(-age)}
 	return claim
 }
 
-// written puts the time of an allocation that the scheduler writes on the session's clock, to the second, as an
-// API server keeps it.
-func written(object runtime.Object, now time.Time) {
+// keeps keeps the status of a claim where the scheduler updates the rest, as an API server does, and the time of
+// an allocation, which is the session's for a new one, to the second.
+func keeps(object, old runtime.Object, subresource string, now time.Time) {
 	claim, ok := object.(*resourceapi.ResourceClaim)
-	if !ok || claim.Status.Allocation == nil || claim.Status.Allocation.AllocationTimestamp == nil {
+	if !ok {
 		return
 	}
-	age := time.Since(claim.Status.Allocation.AllocationTimestamp.Time).Round(time.Second / 2)
-	claim.Status.Allocation.AllocationTimestamp = &metav1.Time{Time: now.Add(-age).Truncate(time.Second)}
+	before := old.(*resourceapi.ResourceClaim)
+	if subresource == "" {
+		claim.Status = *before.Status.DeepCopy()
+	}
+	if claim.Status.Allocation == nil || claim.Status.Allocation.AllocationTimestamp == nil {
+		return
+	}
+	claim.Status.Allocation.AllocationTimestamp = &metav1.Time{Time: now.Truncate(time.Second)}
+	if before.Status.Allocation != nil && before.Status.Allocation.AllocationTimestamp != nil {
+		claim.Status.Allocation.AllocationTimestamp = before.Status.Allocation.AllocationTimestamp
+	}
 }
 
 // --- DynamicResources (framework/plugins/dynamicresources/dynamicresources.go) ------------------------
 
-//go:linkname isClaimReadyForBinding k8s.io/kubernetes/pkg/scheduler/framework/plugins/dynamicresources.(*DynamicResources).isClaimReadyForBinding
-func isClaimReadyForBinding(plugin *dynamicresources.DynamicResources, claim *resourceapi.ResourceClaim) (bool, error)
+//go:linkname isPodReadyForBinding k8s.io/kubernetes/pkg/scheduler/framework/plugins/dynamicresources.(*DynamicResources).isPodReadyForBinding
+func isPodReadyForBinding(plugin *dynamicresources.DynamicResources, state unsafe.Pointer) (bool, error)
 
 // deviceTimeout is how long PreBind waits. An earlier version has a constant for it, and a gate that is refused.
 func deviceTimeout(plugin *dynamicresources.DynamicResources) time.Duration {

@@ -43,7 +43,7 @@ var version = harness.Version{
 	Decoder:         legacyscheme.Codecs.UniversalDeserializer(),
 	Default:         legacyscheme.Scheme.Default,
 	Created:         created,
-	Written:         written,
+	Keeps:           keeps,
 	MayBeBound:      hasNoGates,
 	Clock:           func(now time.Time) harness.Clock { return clocktesting.NewFakeClock(now) },
 	SetFeatureGates: setFeatureGates,

@@ -63,14 +63,13 @@ func newInstance(s *harness.Session, config *schedulerapi.KubeSchedulerConfigura
 // start starts it, up to where kube-scheduler would begin to pop.
 func (i *instance) start() *harness.Scheduler {
 	made := &harness.Scheduler{
-		WouldBlock:   i.wouldBlock,
-		ScheduleOne:  i.ScheduleOne,
-		Observe:      i.observe,
-		Timers:       i.timers(i.session.Clock().Now()),
-		Informers:    i.informers.Informers,
-		Reject:       reject,
-		Close:        i.close,
-		AwaitsClaims: utilfeature.DefaultFeatureGate.Enabled(features.DRAExtendedResource),
+		WouldBlock:  i.wouldBlock,
+		ScheduleOne: i.ScheduleOne,
+		Observe:     i.observe,
+		Timers:      i.timers(i.session.Clock().Now()),
+		Informers:   i.informers.Informers,
+		Reject:      reject,
+		Close:       i.close,
 	}
 	if dispatcher := i.APIDispatcher; dispatcher != nil {
 		dispatcher.Run(klog.FromContext(i.session.Context()))

@@ -39,7 +39,7 @@ func (b *volumeBinder) BindPodVolumes(ctx context.Context, pod *v1.Pod, volumes 
 	if err := bindAPIUpdate(binder, ctx, pod, volumes.StaticBindings, claims); err != nil {
 		return err
 	}
-	if err := harness.CycleOf(ctx).WaitForObjects(ctx, bindTimeout(b.SchedulerVolumeBinder), func() (bool, error) {
+	if err := harness.CycleOf(ctx).WaitForObjects(ctx, 0, bindTimeout(b.SchedulerVolumeBinder), func() (bool, error) {
 		return checkBindings(binder, klog.FromContext(ctx), pod, volumes.StaticBindings, claims)
 	}); err != nil {
 		return fmt.Errorf("binding volumes: %w", err)

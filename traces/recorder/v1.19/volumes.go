@@ -39,7 +39,7 @@ func (b *volumeBinder) BindPodVolumes(pod *v1.Pod, volumes *scheduling.PodVolume
 	if err := bindAPIUpdate(binder, harness.PodName(pod), volumes.StaticBindings, volumes.DynamicProvisions); err != nil {
 		return err
 	}
-	err := b.session.RunningCycle(pod.UID).WaitForObjects(context.Background(), bindTimeout(b.SchedulerVolumeBinder), func() (bool, error) {
+	err := b.session.RunningCycle(pod.UID).WaitForObjects(context.Background(), 0, bindTimeout(b.SchedulerVolumeBinder), func() (bool, error) {
 		return checkBindings(binder, pod, volumes.StaticBindings, volumes.DynamicProvisions)
 	})
 	if errors.Is(err, context.DeadlineExceeded) {
