@@ -36,6 +36,17 @@ def _clone(folder: Path) -> Path:
     return folder
 
 
+def _litter(folder: Path) -> None:
+    for name in (".tox-venv", "env", "my-environment"):
+        venv.create(folder / name, symlinks=True)
+        package = folder / name / "lib" / "python3.11" / "site-packages" / "package"
+        package.mkdir(parents=True, exist_ok=True)
+        (package / "__init__.py").write_text("")
+    for name in (".refsched/R-FIT-01.jsonl.gz", ".idea/workspace.py", ".vscode/settings.json", "core.4711"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_bytes(os.urandom(100))
+
+
 class Built:
     """An sdist and a wheel, built in one folder."""
 
@@ -69,17 +80,21 @@ class Built:
 
 
 @pytest.fixture(scope="module")
-def clean(tmp_path_factory: pytest.TempPathFactory) -> Built:
-    return Built(_clone(tmp_path_factory.mktemp("clean")), tmp_path_factory.mktemp("built"))
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """It is built where many other things lie about, of which nothing belongs into it."""
+    checkout = _clone(tmp_path_factory.mktemp("checkout"))
+    for folder in (checkout, checkout / "refsched", checkout / "conformance", checkout / "traces"):
+        _litter(folder)
+    return Built(checkout, tmp_path_factory.mktemp("built"))
 
 
-def test_an_sdist_holds_the_files_of_the_repository(clean: Built) -> None:
+def test_an_sdist_holds_the_files_of_the_repository(built: Built) -> None:
     hidden = {".ci/real", ".ci/run"}
-    assert clean.in_sdist() == sorted({*_tracked(), "PKG-INFO"} - hidden)
+    assert built.in_sdist() == sorted({*_tracked(), "PKG-INFO"} - hidden)
 
 
 def test_a_wheel_holds_the_package_and_in_it_the_suite_the_recordings_and_the_examples_of_rules(
-    clean: Built,
+    built: Built,
 ) -> None:
     package = {name for name in _tracked() if name.startswith("refsched/")}
     beside = {
@@ -87,38 +102,16 @@ def test_a_wheel_holds_the_package_and_in_it_the_suite_the_recordings_and_the_ex
         for name in _tracked()
         if name.startswith(SHIPPED) and not name.startswith(NOT_IN_A_WHEEL)
     }
-    held = [name for name in clean.in_wheel() if ".dist-info/" not in name]
+    held = [name for name in built.in_wheel() if ".dist-info/" not in name]
     assert held == sorted(package | beside)
 
 
-def test_what_lies_about_in_the_folder_is_built_into_neither(clean: Built, tmp_path: Path) -> None:
-    checkout = _clone(tmp_path / "checkout")
-    for folder in (checkout, checkout / "refsched", checkout / "conformance", checkout / "traces"):
-        _litter(folder)
-
-    built = Built(checkout, tmp_path / "built")
-
-    assert built.in_sdist() == clean.in_sdist()
-    assert built.in_wheel() == clean.in_wheel()
-
-
-def _litter(folder: Path) -> None:
-    for name in (".tox-venv", "env", "my-environment"):
-        venv.create(folder / name, symlinks=True)
-        package = folder / name / "lib" / "python3.11" / "site-packages" / "package"
-        package.mkdir(parents=True, exist_ok=True)
-        (package / "__init__.py").write_text("")
-    for name in (".refsched/R-FIT-01.jsonl.gz", ".idea/workspace.py", ".vscode/settings.json", "core.4711"):
-        (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_bytes(os.urandom(100))
-
-
-def test_the_readme_of_a_package_index_names_files_and_links_to_none(clean: Built) -> None:
-    readme = message_from_bytes(clean.metadata()).get_payload()
+def test_the_readme_of_a_package_index_names_files_and_links_to_none(built: Built) -> None:
+    readme = message_from_bytes(built.metadata()).get_payload()
     assert isinstance(readme, str)
     assert "docs/adapters.md says how to write an adapter" in " ".join(readme.split())
     assert "](" not in readme.replace("](http", "").replace("](#", "")
 
 
-def test_a_wheel_is_typed(clean: Built) -> None:
-    assert "refsched/py.typed" in clean.in_wheel()
+def test_a_wheel_is_typed(built: Built) -> None:
+    assert "refsched/py.typed" in built.in_wheel()

@@ -132,6 +132,26 @@ def test_the_package_is_the_wheels(project: Project) -> None:
     assert Path(said.stdout.strip()).is_relative_to(project.folder), said.stderr
 
 
+WHERE_THEY_ARE = """
+from refsched.suite.adapters.kube_scheduler import _folder
+from refsched.tools.shipped_files import data_folder
+print(data_folder())
+print(_folder("v1.34"))
+"""
+
+
+def test_the_wheel_has_the_recordings_and_the_recorder(project: Project) -> None:
+    said = project.run("python", "-c", WHERE_THEY_ARE)
+    traces, recorder = map(Path, said.stdout.splitlines())
+    assert traces.is_relative_to(project.folder)
+    assert recorder == traces / "recorder" / "v1.34"
+    names = [
+        sorted(path.name for path in folder.glob("kube-scheduler-v1.34.2/*.jsonl.gz"))
+        for folder in (traces, ROOT / "traces")
+    ]
+    assert names[0] == names[1] != []
+
+
 FEW = ("-k", "cordon", "--examples=3")
 
 
@@ -223,12 +243,11 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-@pytest.mark.parametrize("implementation", ["refsched.reference", "forgetful"])
 def test_a_run_over_several_machines_reports_the_same_though_a_worker_is_killed(
-    project: Project, cluster: tuple[str, list[subprocess.Popen[bytes]]], implementation: str
+    project: Project, cluster: tuple[str, list[subprocess.Popen[bytes]]]
 ) -> None:
     address, workers = cluster
-    run = ["conformance", "-k", "taint_cases or host_port_cases", f"--impl={implementation}"]
+    run = ["conformance", "-k", "taint_cases or host_port_cases", "--impl=forgetful"]
     alone = project.run("refsched", *run, "--report=alone.json")
     kill = Timer(8, _end, [workers[0]])
     kill.start()
