@@ -51,14 +51,27 @@ def test_batches_of_equal_pods(check: Check, history: History) -> None:
 @conforms(
     area="before_binding",
     rules=(
-        *("R-BIND-06", "R-BIND-07", "R-BIND-08", "R-BIND-09", "R-FAIL-05", "R-POSTFILTER-03", "R-PERMIT-07"),
-        *("R-EVENT-08", "R-EVENT-09", "R-NOM-07", "R-QUEUE-56", "R-QUEUE-57", "R-VOLBIND-34", "R-PREEMPT-20"),
+        *("R-BIND-06", "R-BIND-07", "R-BIND-08", "R-BIND-09", "R-FAIL-05", "R-PERMIT-07"),
+        *("R-EVENT-09", "R-PREEMPT-20"),
         *rules_of("PREEMPT-PREP"),
     ),
     needs=("scripted", "preemption"),
-    examples=110,
+    examples=60,
 )
 def test_what_comes_before_a_binding(check: Check, history: History) -> None:
+    check(history)
+
+
+@conforms(
+    area="early_nominations",
+    rules=(
+        *("R-EVENT-08", "R-NOM-07", "R-POSTFILTER-03", "R-PODAFF-17", "R-SPREAD-18", "R-QUEUE-56"),
+        *("R-QUEUE-57", "R-VOLBIND-34"),
+    ),
+    needs=("scripted", "preemption"),
+    examples=80,
+)
+def test_nominations_that_are_there_early(check: Check, history: History) -> None:
     check(history)
 
 

@@ -46,6 +46,7 @@ _MODULES = {
     "csi_drivers": "csi_drivers",
     "batches": "batches",
     "before_binding": "before_binding",
+    "early_nominations": "early_nominations",
     "declared_features": "declared_features",
     "shared_devices": "shared_devices",
     "taint_rules": "taint_rules",

@@ -170,7 +170,8 @@ def _batches(draw: DrawFn) -> History:
         _equal(cluster, shape, draw(st.integers(1, 2)))
         for happening in happenings:
             _happen(draw, cluster, shape, happening)
-        _equal(cluster, shape, draw(st.integers(1, 3)))
+            _equal(cluster, shape, draw(st.integers(0, 2)))
+        _equal(cluster, shape, draw(st.integers(1, 2)))
         cluster.wait(1)
         cluster.add_node(draw(_NODES))
     return cluster.history(_PLAIN)

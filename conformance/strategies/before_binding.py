@@ -13,7 +13,6 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.strategies import early_nominations
 from conformance.vocabulary.builder import HistoryBuilder, nth
 from conformance.vocabulary.objects import (
     AN_AGE_AGO,
@@ -139,7 +138,7 @@ def _deleted(draw: DrawFn) -> History:
             case "leaving":
                 cluster.change_pod(0, _leaving)
             case "removed":
-                cluster.remove_pod(draw(st.integers(0, 2)))
+                cluster.remove_pod(draw(st.integers(0, 3)))
             case "anew":
                 name = nth(cluster.pods, 0)
                 value = cluster.pods[name]
@@ -161,4 +160,4 @@ def _deleted(draw: DrawFn) -> History:
 
 
 def histories() -> SearchStrategy[History]:
-    return st.one_of(*[_preempted(), _deleted()] * 3, *[early_nominations.histories()] * 6)
+    return st.one_of(_preempted(), _deleted())

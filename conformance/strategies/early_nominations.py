@@ -14,6 +14,7 @@ from conformance.strategies.storage import with_uids
 from conformance.vocabulary.builder import AFTER_FIVE_MINUTES, HistoryBuilder
 from conformance.vocabulary.devices import resource_claim
 from conformance.vocabulary.objects import (
+    REQUIRED,
     cpu,
     default_profile,
     node,
@@ -31,6 +32,8 @@ Json = dict[str, Any]
 # --- Nominated by their status --------------------------------------------------------------------
 
 _GATED = [{"name": "example.com/g"}]
+_NOT_TOLERATED = [{"key": "k", "value": "", "effect": "NoSchedule"}]
+"""A node with this taint is a domain, and no pod fits there."""
 _WITHOUT_POST_FILTER = profile_config(
     default_profile(plugins={"postFilter": {"disabled": [{"name": "DefaultPreemption"}]}})
 )
@@ -53,11 +56,16 @@ _WITH_NOMINATION = st.builds(
         priority=priority,
         schedulingGates=gates,
     ),
-    st.sampled_from([_GATED, _GATED, []]),
-    st.sampled_from(["n1", "n1", "n2"]),
-    st.sampled_from(["2", "1", "9"]),
-    st.sampled_from([0, 5, 10]),
-    st.sampled_from("ab"),
+    st.sampled_from([_GATED, _GATED, _GATED, []]),
+    st.sampled_from(["n1", "n1", "n1", "n2"]),
+    st.sampled_from(["1", "1", "1", "2", "9"]),
+    st.sampled_from([0, 5, 10, 10]),
+    st.sampled_from("aaab"),
+)
+
+
+_HAPPENINGS = st.sampled_from(
+    [*["deleted", "lost"] * 2, *["labelled"] * 3, "ungated", "moved", "long"],
 )
 
 
@@ -66,24 +74,23 @@ def _nominated(draw: DrawFn) -> History:
     """Pods come with a nomination, some of them gated; they lose it, are ungated or deleted, and others wait for
     the room that they hold."""
     cluster = HistoryBuilder(hosts=True)
-    cluster.add_node(node("", {"cpu": "2", "pods": "9"}))
+    cluster.add_node(node("", {"cpu": draw(st.sampled_from(["2", "4", "4"])), "pods": "9"}))
+    if draw(st.sampled_from([True, True, True, False])):
+        cluster.add_node(node("", {"cpu": "2", "pods": "9"}, taints=_NOT_TOLERATED))
     for value in draw(st.lists(_WITH_NOMINATION, min_size=1, max_size=2)):
         cluster.add_pod(value)
         if "schedulingGates" not in value["spec"]:
             cluster.schedule(1)
-    for _ in range(draw(st.integers(1, 2))):
-        amount = draw(st.sampled_from(["1", "2"]))
-        near = draw(st.sampled_from([{}, {}, _BESIDE_A, _SPREAD_FROM_A]))
-        priority = draw(st.sampled_from([0, 5, 20]))
-        cluster.add_pod(pod("", cpu(amount), priority=priority, preemptionPolicy="Never", **near))
-    cluster.schedule()
-    for happening in draw(
-        st.lists(
-            st.sampled_from(["ungated", "deleted", "lost", "moved", "labelled", "labelled", "long"]),
-            min_size=1,
-            max_size=3,
+    for near in draw(st.permutations([{}, _BESIDE_A, _AWAY_FROM_A, _SPREAD_FROM_A]))[
+        : draw(st.integers(2, 3))
+    ]:
+        amount = draw(st.sampled_from(["1", "1", "2"]))
+        labels, priority = {"app": draw(st.sampled_from("aaab"))}, draw(st.sampled_from([0, 0, 5, 20]))
+        cluster.add_pod(
+            pod("", cpu(amount), labels=labels, priority=priority, preemptionPolicy="Never", **near)
         )
-    ):
+    cluster.schedule()
+    for happening in draw(st.lists(_HAPPENINGS, min_size=2, max_size=4)):
         match happening:
             case "ungated":
                 cluster.change_pod(0, _ungated)
@@ -110,9 +117,8 @@ def _ungated(value: Json) -> Json:
 
 
 _OF_A: Json = {"labelSelector": {"matchLabels": {"app": "a"}}, "topologyKey": "kubernetes.io/hostname"}
-_BESIDE_A: Json = {
-    "affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [_OF_A]}},
-}
+_BESIDE_A: Json = {"affinity": {"podAffinity": {REQUIRED: [_OF_A]}}}
+_AWAY_FROM_A: Json = {"affinity": {"podAntiAffinity": {REQUIRED: [_OF_A]}}}
 _SPREAD_FROM_A: Json = {
     "topologySpreadConstraints": [{**_OF_A, "maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule"}],
 }
@@ -176,9 +182,8 @@ def _overlooked(draw: DrawFn) -> History:
     cluster.add_pod(pod("", cpu("9")))
     cluster.schedule(1)
     changes_after = draw(st.integers(0, 2))
-    for number, seconds in enumerate(
-        draw(st.lists(st.sampled_from([331, 60, 299, 30, 301, 15]), min_size=3, max_size=5))
-    ):
+    waits = st.lists(st.sampled_from([331, 60, 299, 30, 301, 15]), min_size=2, max_size=4)
+    for number, seconds in enumerate([draw(st.sampled_from([331, 301, 60])), *draw(waits)]):
         if number == changes_after:
             cluster.steps.append(Update(with_metadata(claim, ownerReferences=_owned_by("uid-of-p1"))))
         cluster.wait(seconds)
@@ -187,4 +192,4 @@ def _overlooked(draw: DrawFn) -> History:
 
 
 def histories() -> SearchStrategy[History]:
-    return st.one_of(*[_nominated()] * 3, *[_unbound(), _overlooked()] * 2)
+    return st.one_of(*[_nominated()] * 5, *[_unbound(), _overlooked()] * 2)

@@ -258,11 +258,15 @@ class Following:
 
     def _hint(self, record: Attempt, options: Sequence[T]) -> object:
         """Returns the node that the record shows to be chosen, if no other one was evaluated; or else one that was
-        rejected, which leaves no other trace."""
-        evaluated = record.filter or {}
-        rejected = (str(each) for each in options if evaluated.get(str(each), _FEASIBLE) != _FEASIBLE)
+        rejected or does not exist any more, which leaves no other trace."""
+        evaluated, snapshot = record.filter or {}, self._snapshot()
         otherwise = str(record.node if record.node in options else options[0])
-        self.hint = otherwise if evaluated.keys() <= {otherwise} else next(rejected, otherwise)
+        in_vain = (
+            str(each)
+            for each in options
+            if evaluated.get(str(each), _FEASIBLE) != _FEASIBLE or snapshot.get(str(each)) is None
+        )
+        self.hint = otherwise if evaluated.keys() <= {otherwise} else next(in_vain, otherwise)
         return self.hint
 
     def _created(self, name: str) -> str:

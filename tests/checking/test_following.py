@@ -6,11 +6,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from snapshots import snapshot_of
 
 from refsched.checking.following import Following, NotAllowed
-from refsched.framework.node_info import PodInfo
+from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.machine.profiles import scheduler_of
 from refsched.objects.meta import ObjectMeta
+from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.preemption.candidate import Candidate
 from refsched.queue.queued_pod import QueuedPod
@@ -19,6 +21,7 @@ from refsched.suite.histories.history import DEFAULT_CONFIG
 from refsched.tools.configuration.read import read_config
 
 FEASIBLE = NodeStatus("Success")
+SNAPSHOT = snapshot_of(*(NodeInfo(Node(ObjectMeta(name=name))) for name in ("n1", "n2", "n3")))
 
 
 def following(**reported: Any) -> Following:
@@ -69,9 +72,16 @@ def test_a_hint_is_the_chosen_node_unless_others_were_evaluated(
     evaluated: dict[str, NodeStatus] | None, hint: str
 ) -> None:
     choices = following(node="n2", filter=evaluated)
+    choices._snapshot = lambda: SNAPSHOT
     assert choices.choose("hint", ["n3", "n2"]) == hint
     choices = following(node="n9", filter=evaluated)
     assert choices.choose("hint", ["n3"]) == "n3"
+
+
+def test_a_hint_that_leaves_no_trace_is_a_node_that_does_not_exist() -> None:
+    choices = following(node="n2", filter={"n1": FEASIBLE, "n2": FEASIBLE})
+    choices._snapshot = lambda: SNAPSHOT
+    assert choices.choose("hint", ["n2", "n9"]) == "n9"
 
 
 def test_errors_are_reported_in_the_order_of_the_message() -> None:

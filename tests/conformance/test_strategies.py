@@ -40,6 +40,7 @@ OWN = (
     "allocations",
     "batches",
     "before_binding",
+    "early_nominations",
     "declared_features",
 )
 """The areas that are tested here."""
