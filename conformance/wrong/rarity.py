@@ -21,7 +21,7 @@ from refsched.releases import DEFAULT, RELEASES
 from refsched.rules import listening
 from refsched.suite.adapters.connecting import REFERENCE, connect
 from refsched.suite.catalogue.rules import all_rules, default_plugins, is_applied
-from refsched.suite.catalogue.suspicion import TABLE
+from refsched.suite.catalogue.rarity import TABLE
 from refsched.suite.histories.trial import try_history
 
 SHARE = 5

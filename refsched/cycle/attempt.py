@@ -22,7 +22,7 @@ _SUCCESS = NodeStatus("Success")
 
 
 def describe(pod: str, decision: Decision) -> Attempt:
-    """R-WORDS-02: Each reason is reported in the words of the plugin that gave it.
+    """R-WORDS-02 (decides reasons): Each reason is reported in the words of the plugin that gave it.
 
     Returns the record of what PreFilter, Filter and Score decided."""
     is_filtered = decision.errors or decision.diagnosis.statuses or decision.passed or decision.surplus

@@ -62,8 +62,8 @@ def binding_cycle(
     handle_failure: HandleFailure = handle_scheduling_failure,
     before_permit: Callable[[Cycle], Runs] = nominate_for_expectation,
 ) -> Generator[Stop, None, None]:
-    """R-BIND-04: A binding cycle waits on Permit and then runs PreBind, Bind and PostBind; a pod that fails
-    after Permit is requeued without waiting for an event."""
+    """R-BIND-04 (decides bind): A binding cycle waits on Permit and then runs PreBind, Bind and PostBind; a pod
+    that fails after Permit is requeued without waiting for an event."""
     applies("R-BIND-04")
     failure = yield from _wait_and_bind(cycle, before_permit)
     if failure is not None:

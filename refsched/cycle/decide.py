@@ -186,9 +186,9 @@ class Decider:
     # --- Score ------------------------------------------------------------------------------------
 
     def _score(self, pod: PodInfo, decision: Decision) -> Decision:
-        """R-SEARCH-04 (promised: that the node with the highest total is chosen is documented with
-        kube-scheduler): A single feasible node is chosen without scoring; of two or more feasible nodes, one with
-        the highest total score is chosen."""
+        """R-SEARCH-04 (decides node, totals; promised: that the node with the highest total is chosen is
+        documented with kube-scheduler): A single feasible node is chosen without scoring; of two or more feasible
+        nodes, one with the highest total score is chosen."""
         feasible = decision.feasible
         applies("R-SEARCH-04", when=feasible)
         if len(feasible) <= 1:

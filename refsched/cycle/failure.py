@@ -55,8 +55,8 @@ def rejected_on(node: str, status: Status) -> Failure:
 
 
 def handle_scheduling_failure(cycle: Cycle, failure: Failure) -> Failure:
-    """R-FAIL-01: A pod that still exists and is unbound goes back to the queue, as the API server shows it
-    now, and its PodScheduled condition says why it was not scheduled.
+    """R-FAIL-01 (decides result, queues): A pod that still exists and is unbound goes back to the queue, as the
+    API server shows it now, and its PodScheduled condition says why it was not scheduled.
     R-FAIL-03 (needs scripted or volumes or devices or extenders or api): A pod that was nominated to a node loses
     its nomination when its attempt or its binding fails, unless PostFilter leaves it the nomination or gives it
     another.

@@ -27,8 +27,8 @@ NominatedPods = Callable[[str], Sequence[PodInfo]]
 
 
 def num_feasible_nodes_to_find(percentage: int, number_of_nodes: int) -> int:
-    """R-SEARCH-01: A search among 100 nodes or more ends when a percentage of them is feasible, but at least 100;
-    a percentage of 0 stands for 50 less one for each 125 nodes, and at least 5.
+    """R-SEARCH-01 (decides feasible): A search among 100 nodes or more ends when a percentage of them is feasible,
+    but at least 100; a percentage of 0 stands for 50 less one for each 125 nodes, and at least 5.
 
     The number is not monotonic in the number of nodes (3000 nodes: 780, 6000 nodes: 300).
     """
@@ -76,8 +76,8 @@ SearchNodes = Callable[[Sequence[NodeInfo], int, int, NodeFilter], Search]
 
 
 def find_nodes(nodes: Sequence[NodeInfo], start: int, number_to_find: int, filters: NodeFilter) -> Search:
-    """R-SEARCH-02: Nodes are filtered from the start index on, round the list, until one node more than the number
-    to find is feasible; that node is not kept.
+    """R-SEARCH-02 (decides evaluated): Nodes are filtered from the start index on, round the list, until one node
+    more than the number to find is feasible; that node is not kept.
     R-SEARCH-06: An error of Filter on any node ends the search and fails the scheduling cycle.
 
     Source: findNodesThatPassFilters, checkNode, where the node beyond the number cancels the search.

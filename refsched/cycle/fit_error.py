@@ -58,8 +58,8 @@ class Diagnosis:
 
 
 def fit_error_message(diagnosis: Diagnosis, number_of_nodes: int) -> str:
-    """R-WORDS-01: The message of a pod that fits nowhere counts the nodes that gave each reason, sorted as text,
-    and ends with what PostFilter said."""
+    """R-WORDS-01 (decides message): The message of a pod that fits nowhere counts the nodes that gave each reason,
+    sorted as text, and ends with what PostFilter said."""
     applies("R-WORDS-01")
     message = f"0/{number_of_nodes} nodes are available:"
     if diagnosis.pre_filter_message:

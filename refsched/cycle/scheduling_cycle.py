@@ -187,8 +187,8 @@ def _assume_and_reserve(cycle: Cycle, snapshot: Snapshot, host: str) -> Generato
 
 
 def assume(cycle: Cycle, snapshot: Snapshot, host: str) -> None:
-    """R-ASSUME-01: A pod for which a node was chosen counts on that node before it is bound there, and its
-    nomination is withdrawn.
+    """R-ASSUME-01 (decides nodes): A pod for which a node was chosen counts on that node before it is bound there,
+    and its nomination is withdrawn.
     R-ASSUME-02: A node that is chosen and that only an extender knows of is treated like any other.
 
     Raises CacheError if the pod counts somewhere already."""
@@ -203,9 +203,9 @@ def assume(cycle: Cycle, snapshot: Snapshot, host: str) -> None:
 
 
 def _roll_back(cycle: Cycle, status: Status) -> Failure:
-    """R-ROLLBACK-02 (shows in scripted, volumes, devices, extenders, api): If Reserve or Permit fails, what was
-    reserved is unreserved and the assumed pod is forgotten before the next cycle; if others have bound or deleted
-    the pod meanwhile, this is only logged."""
+    """R-ROLLBACK-02 (decides calls.unreserve; shows in scripted, volumes, devices, extenders, api): If Reserve or
+    Permit fails, what was reserved is unreserved and the assumed pod is forgotten before the next cycle; if others
+    have bound or deleted the pod meanwhile, this is only logged."""
     applies("R-ROLLBACK-02")
     run_unreserve_plugins(cycle)
     pod, node = cycle.on_node

@@ -74,8 +74,8 @@ class Allocator:
         claims: Sequence[ResourceClaim],
         pools: Pools | None = None,
     ) -> tuple[AllocationResult, ...] | None:
-        """R-DRA-50: The first allocation that satisfies all claims of the pod is taken, with one result per
-        claim.
+        """R-DRA-50 (decides write, claims): The first allocation that satisfies all claims of the pod is taken,
+        with one result per claim.
 
         Returns None if there is none. Without ``pools``, the first of the orders of pools is used.
 

@@ -95,7 +95,7 @@ class PostFilterPlugin(Plugin, Protocol):
 def run_post_filter_plugins(
     plugins: Sequence[PostFilterPlugin], context: PostFilterContext
 ) -> PostFilterResult:
-    """R-POSTFILTER-02: The PostFilter point ends at the first plugin that succeeds, says
+    """R-POSTFILTER-02 (decides nominatedNode): The PostFilter point ends at the first plugin that succeeds, says
     UnschedulableAndUnresolvable or fails; if none does, all reasons are reported, and the last nomination
     counts."""
     reasons: list[str] = []

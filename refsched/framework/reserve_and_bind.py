@@ -122,7 +122,8 @@ def _once_released(cycle: Assumed, plugin: Plugin, point: str, answer: Any) -> G
 
 
 def run_reserve_plugins(cycle: Assumed) -> Runs:
-    """R-RESERVE-01: Reserve plugins are called in order until one does not succeed; the rest are not called."""
+    """R-RESERVE-01 (decides calls.reserve): Reserve plugins are called in order until one does not succeed; the
+    rest are not called."""
     for plugin in cycle.framework.reserve_plugins:
         status = yield from _reserve(cycle, plugin)
         if not status.is_success:
@@ -145,8 +146,9 @@ def _reserve(cycle: Assumed, plugin: ReservePlugin) -> Runs:
 
 
 def run_unreserve_plugins(cycle: Assumed) -> None:
-    """R-ROLLBACK-01 (shows in scripted, volumes, devices, extenders, api): When a pod is not bound after all,
-    Unreserve of every Reserve plugin is called in reverse order, whether or not its Reserve was called."""
+    """R-ROLLBACK-01 (decides calls; shows in scripted, volumes, devices, extenders, api): When a pod is not bound
+    after all, Unreserve of every Reserve plugin is called in reverse order, whether or not its Reserve was
+    called."""
     for plugin in reversed(cycle.framework.reserve_plugins):
         applies("R-ROLLBACK-01")
         cycle.note_call(plugin, "unreserve")
@@ -161,8 +163,8 @@ def run_unreserve_plugins(cycle: Assumed) -> None:
 
 
 def run_permit_plugins(cycle: Assumed) -> Generator[Stop, None, tuple[Status, dict[str, float]]]:
-    """R-PERMIT-01: Permit plugins are called in order until one rejects the pod; if none does, the pod waits for
-    all those that answered Wait.
+    """R-PERMIT-01 (decides waiting, calls.permit): Permit plugins are called in order until one rejects the pod;
+    if none does, the pod waits for all those that answered Wait.
 
     Returns the status, and after how many seconds each plugin that is waited for rejects the pod.
     """
@@ -220,8 +222,8 @@ def _why_not_pre_bound(cycle: Assumed, plugin: PreBindPlugin) -> Status | None:
 
 
 def run_pre_bind_plugins(cycle: Assumed) -> Runs:
-    """R-BIND-01 (shows in scripted, volumes, devices, extenders, api): PreBind plugins are called in order, each
-    when the one before has finished, until one does not succeed; the rest are not called."""
+    """R-BIND-01 (decides calls.preBind; shows in scripted, volumes, devices, extenders, api): PreBind plugins are
+    called in order, each when the one before has finished, until one does not succeed; the rest are not called."""
     for plugin in cycle.framework.pre_bind_plugins:
         status = yield from _pre_bind(cycle, plugin)
         if not status.is_success:
@@ -259,7 +261,8 @@ def _pre_bind(cycle: Assumed, plugin: PreBindPlugin) -> Runs:
 
 
 def run_bind_plugins(cycle: Assumed) -> Runs:
-    """R-BIND-02: Bind plugins are called in order until one does not answer Skip; its status is that of Bind."""
+    """R-BIND-02 (decides calls.bind): Bind plugins are called in order until one does not answer Skip; its status
+    is that of Bind."""
     status: Status = Status(Code.SKIP)
     for plugin in cycle.framework.bind_plugins:
         bound = plugin.bind(cycle.states.get(plugin.name), *cycle.on_node, cycle.scheduler)
@@ -274,7 +277,8 @@ def run_bind_plugins(cycle: Assumed) -> Runs:
 
 
 def run_post_bind_plugins(cycle: Assumed) -> None:
-    """R-BIND-03: PostBind plugins are called in order once the pod is bound, and cannot reject it."""
+    """R-BIND-03 (decides calls.postBind): PostBind plugins are called in order once the pod is bound, and cannot
+    reject it."""
     for plugin in cycle.framework.post_bind_plugins:
         applies("R-BIND-03")
         cycle.note_call(plugin, "postBind")

@@ -209,8 +209,8 @@ class Framework:
         nominated: Sequence[PodInfo],
         snapshot: Snapshot,
     ) -> Status:
-        """R-NOM-01 (shows in preemption): A node passes Filter only if the pod fits there both with the pods of
-        equal or higher priority that are nominated to the node, and without them.
+        """R-NOM-01 (decides filter; shows in preemption): A node passes Filter only if the pod fits there both
+        with the pods of equal or higher priority that are nominated to the node, and without them.
 
         Source: RunFilterPluginsWithNominatedPods.
         """
@@ -298,8 +298,8 @@ class Framework:
         pod: PodInfo,
         raw: Mapping[str, Mapping[str, int]],
     ) -> Scores:
-        """R-FRAMEWORK-14 (shows in score): A plugin's scores are normalized first, and then multiplied by the
-        plugin's weight."""
+        """R-FRAMEWORK-14 (decides scores; shows in score): A plugin's scores are normalized first, and then
+        multiplied by the plugin's weight."""
         normalized = {
             plugin.name: plugin.normalize_score(states.get(plugin.name), pod, raw[plugin.name])
             if extends(plugin, ScoreExtensions)

@@ -134,9 +134,9 @@ BeforeAndAfter = tuple[Pod | None, Pod | None]
 
 
 def shown_pods(scheduler: SchedulerState, event: Event) -> tuple[BeforeAndAfter, BeforeAndAfter]:
-    """R-EVENT-02 (shows in any record): A pod that is assigned to a node is kept in the cache, and one that is
-    not, and is of a profile of this scheduler, in the queue; a pod that becomes assigned is added to the cache and
-    deleted from the queue.
+    """R-EVENT-02 (decides nodes; shows in any record): A pod that is assigned to a node is kept in the cache, and
+    one that is not, and is of a profile of this scheduler, in the queue; a pod that becomes assigned is added to
+    the cache and deleted from the queue.
 
     Returns the pod before and after the event, for the cache and for the queue. Source: addAllEventHandlers.
     """

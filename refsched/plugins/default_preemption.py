@@ -105,8 +105,8 @@ class DefaultPreemption:
         return evolve(result, status=evolve(result.status, reasons=(f"preemption: {result.status.message}",)))
 
     def _preempt(self, context: PostFilterContext) -> PostFilterResult:
-        """R-PREEMPT-13: A pod keeps its nomination if it is not eligible to preempt, if preemption fails with an
-        error, or if extenders leave no candidate.
+        """R-PREEMPT-13 (decides nominatedNode): A pod keeps its nomination if it is not eligible to preempt, if
+        preemption fails with an error, or if extenders leave no candidate.
         R-PREEMPT-14 (observed: in which order errors are reported is not part of the API): Errors of preemption's
         dry run on single nodes count only if there is no candidate; they are reported in the order in which the
         dry runs ended, which may be any.

@@ -22,8 +22,8 @@ class PrioritySort:
     # --- QueueSort --------------------------------------------------------------------------------
 
     def less(self, a: Queued, b: Queued) -> bool:
-        """R-SORT-01: A pod of higher priority sorts before one of lower priority; of two pods of equal priority
-        the one with the earlier timestamp sorts first.
+        """R-SORT-01 (decides pod): A pod of higher priority sorts before one of lower priority; of two pods of
+        equal priority the one with the earlier timestamp sorts first.
         R-SORT-02: Of two pods with equal priority and equal timestamp neither sorts first, and either may be
         popped."""
         is_equal = (a.pod.priority, a.timestamp) == (b.pod.priority, b.timestamp)

@@ -24,10 +24,10 @@ _ABOVE_ANY_PRIORITY = 2**31
 
 
 def rank(candidate: Candidate, now: datetime) -> Rank:
-    """R-PREEMPT-11: Of the candidates the one is picked with the fewest violated budgets, then the one whose most
-    important victim has the lowest priority, then the one with the lowest sum of the victims' priorities, then the
-    one with the fewest victims, then the one whose earliest victim of the highest priority started latest; of
-    candidates that are equal in all of these any is picked.
+    """R-PREEMPT-11 (decides victims, nominatedNode): Of the candidates the one is picked with the fewest violated
+    budgets, then the one whose most important victim has the lowest priority, then the one with the lowest sum of
+    the victims' priorities, then the one with the fewest victims, then the one whose earliest victim of the
+    highest priority started latest; of candidates that are equal in all of these any is picked.
 
     If that victim has not started, any may be picked too, since kube-scheduler reads the clock anew for each
     candidate.

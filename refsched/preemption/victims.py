@@ -33,8 +33,8 @@ def select_victims(
     """Returns the victims on ``node``, which may be none, or the reason why evicting pods there does not help.
 
     R-PREEMPT-04: A node without a pod of lower priority is no candidate for preemption.
-    R-PREEMPT-05: A node is a candidate for preemption only if the pod fits there once all pods of lower priority
-    are removed, with the pods nominated to the node and without.
+    R-PREEMPT-05 (decides message.preemption): A node is a candidate for preemption only if the pod fits there once
+    all pods of lower priority are removed, with the pods nominated to the node and without.
     R-PREEMPT-08: Potential victims are reprieved one by one as long as the pod still fits: first those whose
     eviction would violate a budget, then the others, and among each the more important ones first."""
     potential = [other for other in node.pods if may_preempt(context.pod.pod, other.pod)]

@@ -114,8 +114,8 @@ class HintTable:
         """R-HINT-01: Any event requeues a pod whose last attempt ended in an error.
         R-HINT-02: A wild card event, such as an activation, requeues every unschedulable pod, or only the pod
         that it names.
-        R-HINT-03: Any other event requeues a pod only if a plugin that rejected the pod says Queue for it;
-        without a backoff if the plugin rejected the pod as Pending.
+        R-HINT-03 (decides unschedulablePlugins): Any other event requeues a pod only if a plugin that rejected the
+        pod says Queue for it; without a backoff if the plugin rejected the pod as Pending.
 
         Source: isPodWorthRequeuing.
         """

@@ -21,8 +21,8 @@ Volumes = tuple[PersistentVolume, ...]
 def candidates(claim: PersistentVolumeClaim, volumes: Iterable[PersistentVolume]) -> Volumes:
     """Returns the volumes that the claim could have, whatever nodes reach them, the best first.
 
-    R-VOLBIND-11: A claim gets a volume that is pre-bound to it before any other, and otherwise the smallest
-    matching volume; of equal volumes it gets any.
+    R-VOLBIND-11 (decides volumes): A claim gets a volume that is pre-bound to it before any other, and otherwise
+    the smallest matching volume; of equal volumes it gets any.
     """
     matching = [
         volume

@@ -9,8 +9,8 @@ import pytest
 
 from conformance.wrong.rarity import LISTENED_TO, heard_in_histories, heard_in_recordings
 from refsched.releases import DEFAULT, RELEASES
+from refsched.suite.catalogue.rarity import TABLE
 from refsched.suite.catalogue.rules import all_rules
-from refsched.suite.catalogue.suspicion import TABLE
 from refsched.suite.recording.unreached import NOT_HEARD_IN_THE_NEWEST, NOT_HEARD_IN_THE_OLDEST
 from refsched.tools.rulebook.examples import example_of
 from refsched.tools.rulebook.without_example import NOT_COMPUTED, why_without_example

@@ -92,7 +92,7 @@ def _explained(*, vanish: bool) -> dict[str, str]:
         [TAINT.rule, NODE.rule].index,
         lambda rule: rule == TAINT.rule,
         explain=lambda histories, suspected, may_be: Explanation(
-            (TAINT.rule,), 1.0, 1, (vanish,) * len(histories.besides)
+            (TAINT.rule,), (vanish,) * len(histories.besides)
         ),
         more=lambda smallest: [Comparison(lambda: True, 1) for _ in range(FEWEST)],
     )

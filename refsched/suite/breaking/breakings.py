@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache, partial
+from functools import cache
 from itertools import chain
+from operator import itemgetter
 from types import CodeType
 
 from attrs import frozen
@@ -22,16 +23,14 @@ from refsched.mistakes.mutation import Place
 from refsched.mistakes.operators import OPERATORS
 from refsched.suite.breaking.common_mutations import common_mutations_of
 from refsched.suite.breaking.line_coverage import Function, LineCoverage, rules_called, source_of
-from refsched.suite.breaking.mistakes import Mistake, mistakes_in
+from refsched.suite.breaking.mistakes import mistakes_in
 from refsched.suite.breaking.rare_mutations import rare_mutations_of
 from refsched.suite.breaking.replacing import Undo, forget, replaced
 from refsched.suite.breaking.rows import rows_of_defaults, rows_of_events, rows_of_transitions
 
-SELDOM = 0.25
-"""A place is suspected so much less of a rare mutation than of a common one."""
-
 REPORTING = "refsched.cycle.attempt"
-"""This module says how a decision is reported. It explains nothing, since what is not reported is not compared."""
+"""This module says how a decision is reported. Neither it nor its rules explain anything, since what is not
+reported is not compared."""
 
 _FUTURE = ast.parse("from __future__ import annotations").body
 """The modules of the specification begin with this import."""
@@ -40,87 +39,53 @@ _FUTURE = ast.parse("from __future__ import annotations").body
 @frozen
 class Breaking:
     """A Breaking is one change of the specification. ``rules`` are those of the place that is changed, the nearest
-    first, and ``value`` is how much the most suspected of them is suspected, for each caller; ``where`` is the
-    function, which has so many ``callers``, or None for a row of a table. ``breaks`` makes the change, and returns
-    what undoes it, or None if the change cannot be made. ``is_known`` says that the change is one of a planted
-    scheduler, and ``rules`` are those which that one breaks."""
+    first, or those that a planted scheduler breaks whose mistake it is. ``breaks`` makes the change, and returns
+    what undoes it, or None if the change cannot be made."""
 
-    where: Function | None
     rules: tuple[str, ...]
-    value: float
     breaks: Callable[[], Undo | None]
-    callers: int = 1
-    is_known: bool = False
 
 
 def breakings_of(
-    coverage: LineCoverage, value: Callable[[str], float], without: Collection[str] = ()
+    coverage: LineCoverage, places: Mapping[str, int], without: Collection[str] = ()
 ) -> Iterator[Breaking]:
-    """Yields the mistakes of planted schedulers, which people make, and then the breakings at the lines that ran
-    and of the rows of tables. ``value`` says how much a rule is suspected: the places of the most suspected rules
-    come first, and those of rules of no value are left out. What has many callers is suspected less, as it would
-    show in more. ``without`` are planted schedulers whose mistakes are not tried."""
-    known: list[tuple[float, Callable[[float], Iterator[Breaking]]]] = []
-    found: list[tuple[float, Callable[[float], Iterator[Breaking]]]] = []
-    for mistake in mistakes_in(coverage, without):
-        callers = mistake.callers(coverage)
-        worth = max(map(value, mistake.rules), default=0.0) / callers
-        if worth:
-            known.append((worth, partial(_of_mistake, mistake, callers)))
+    """Yields the mistakes of planted schedulers, which people make, and then the breakings of rows of tables and
+    of the lines that ran, in the order of the ``places`` in which rules are suspected. One that breaks none of
+    these rules is left out. ``without`` are planted schedulers whose mistakes are not tried."""
+    known: list[tuple[tuple[str, ...], Iterable[Breaking]]] = [
+        (mistake.rules, [Breaking(mistake.rules, mistake)]) for mistake in mistakes_in(coverage, without)
+    ]
+    rows = (*rows_of_transitions(coverage.applied), *rows_of_events(), *rows_of_defaults())
+    found: list[tuple[tuple[str, ...], Iterable[Breaking]]] = [
+        ((rule,), [Breaking((rule,), breaks)]) for rule, breaks in rows
+    ]
     for module in dict.fromkeys(function.module for function in coverage.callers):
         lines = coverage.lines[module]
         for place in places_of(module) if module != REPORTING else ():
             function = Function(module, place.function)
             if function in coverage.callers and (place.always or _is_any(lines, place)):
-                near = coverage.rules_at(function, place.first, value)
-                called = rules_called(function, place.node)
-                rules = tuple(dict.fromkeys((*near[:1], *called, *near[1:])))
-                callers = max(1, len(coverage.callers[function]))
-                worth = max(map(value, rules), default=0.0) / callers
-                if worth:
-                    found.append((worth, partial(_likely, function, place, rules, callers)))
-                    found.append((SELDOM * worth, partial(_unlikely, function, place, rules, callers)))
-    for rule, breaks in (*rows_of_transitions(coverage.applied), *rows_of_events(), *rows_of_defaults()):
-        if value(rule):
-            found.append((value(rule), partial(_of_row, rule, breaks)))
-    in_order = [each for some in (known, found) for each in sorted(some, key=lambda each: -each[0])]
-    return chain.from_iterable(breakings(worth) for worth, breakings in in_order)
+                near = coverage.rules_at(function, place.first, lambda rule: -places.get(rule, len(places)))
+                rules = tuple(dict.fromkeys((*near[:1], *rules_called(function, place.node), *near[1:])))
+                found.append((rules, breakings_of_place(function, place, rules)))
+    for some in (known, found):
+        suspected = [
+            (places[rules[0]], breakings) for rules, breakings in some if rules and rules[0] in places
+        ]
+        for _, breakings in sorted(suspected, key=itemgetter(0)):
+            yield from breakings
 
 
 def _is_any(lines: set[int], place: Place) -> bool:
     return any(line in lines for line in range(place.first, place.last + 1))
 
 
-def _of_mistake(mistake: Mistake, callers: int, worth: float) -> Iterator[Breaking]:
-    where = Function(mistake.module, mistake.name)
-    yield Breaking(where, mistake.rules, worth, mistake, callers, is_known=True)
-
-
-def _of_row(rule: str, breaks: Callable[[], Undo], worth: float) -> Iterator[Breaking]:
-    yield Breaking(None, (rule,), worth, breaks)
-
-
 def breakings_of_place(function: Function, place: Place, rules: tuple[str, ...]) -> Iterator[Breaking]:
-    yield from _likely(function, place, rules, 1, 1.0)
-    yield from _unlikely(function, place, rules, 1, SELDOM)
-
-
-def _likely(
-    function: Function, place: Place, rules: tuple[str, ...], callers: int, worth: float
-) -> Iterator[Breaking]:
-    """Yields the place as mutation and common mutations change it."""
+    """Yields the place as mutation and common mutations change it, and then with one thing taken for another."""
     values = vars(sys.modules[function.module])
     mutated = chain.from_iterable(operator(place.node) for operator in OPERATORS.values())
-    for changed in chain(mutated, common_mutations_of(place.node, values, _answers(place, function))):
-        yield Breaking(function, rules, worth, _Change(function, place, changed), callers)
-
-
-def _unlikely(
-    function: Function, place: Place, rules: tuple[str, ...], callers: int, worth: float
-) -> Iterator[Breaking]:
-    """Yields the place with one thing taken for another."""
-    for changed in rare_mutations_of(place.node, vars(sys.modules[function.module])):
-        yield Breaking(function, rules, worth, _Change(function, place, changed), callers)
+    common = common_mutations_of(place.node, values, _answers(place, function))
+    for changed in chain(mutated, common, rare_mutations_of(place.node, values)):
+        yield Breaking(rules, _Change(function, place, changed))
 
 
 def _answers(place: Place, function: Function) -> str:

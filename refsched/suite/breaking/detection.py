@@ -116,7 +116,7 @@ class _Breakings:
         ]
         rows = (*rows_of_events(), *rows_of_defaults(), *rows_of_transitions(frozenset(all_rules())))
         for rule, breaks in (*made, *rows):
-            self._ready[rule].append(Breaking(None, (rule,), 1.0, breaks))
+            self._ready[rule].append(Breaking((rule,), breaks))
         self._near: dict[str, list[tuple[Function, Place]]] = defaultdict(list)
         self._far: dict[str, list[tuple[Function, Place]]] = defaultdict(list)
         wanted = frozenset(rules)

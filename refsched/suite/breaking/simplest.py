@@ -56,9 +56,7 @@ def simplest_of(module: str) -> Mapping[str, Sequence[tuple[Breaking, ...]]]:
             for within, changed in _instead(mark)
         ]
         if changes:
-            found.setdefault(rule, []).append(
-                tuple(Breaking(function, (rule,), 1.0, each) for each in changes)
-            )
+            found.setdefault(rule, []).append(tuple(Breaking((rule,), each) for each in changes))
     return found
 
 

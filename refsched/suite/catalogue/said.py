@@ -8,6 +8,8 @@ module or follow from where the rule is applied:
 * ``instead of R-FIT-02, R-FIT-03``, the rules of later releases that this one stands for;
 * ``shows in score, config``, the capabilities of which one shows what the rule decides (docs/adapters.md), or
   ``shows in any record``;
+* ``decides nominatedNode, victims``, the members of a record that the rule sets, where these are no plugin's
+  verdict or score: a difference there is named after it;
 * ``needs preemption or extenders``, the capabilities of which one must be there besides, so that anything brings
   the rule about; ``brought about by update`` is the input that must be taken.
 
@@ -26,7 +28,7 @@ RULE_ID = r"R-[A-Z]+(?:-PREP)?-\d{2,3}"
 PROMISED = "promised"
 OBSERVED = "observed"
 
-_BEHIND_AN_ID = r"(?:promised:|observed:|instead\sof|shows|needs|brought)\s"
+_BEHIND_AN_ID = r"(?:promised:|observed:|instead\sof|shows|decides|needs|brought)\s"
 SAID = rf"\s\((?P<said>{_BEHIND_AN_ID}[^()]*)\)"
 """What stands behind an id. A docstring may have other parentheses there."""
 
@@ -50,6 +52,7 @@ class Said:
     shows_in: tuple[str, ...] | None = None
     needs: tuple[str, ...] = ()
     brought_about_by: tuple[str, ...] = ()
+    decides: tuple[str, ...] = ()
 
     def behind(self, text: str) -> Said:
         """Returns what holds for a rule that says this behind its id, where ``self`` is what its module says.
@@ -72,6 +75,7 @@ _PARTS: Mapping[str, Callable[[str], dict[str, Any]]] = {
     f"{OBSERVED}: ": lambda why: {"level": OBSERVED, "why_level": why},
     "instead of ": lambda rules: {"instead_of": tuple(rules.split(", "))},
     "shows in ": lambda names: {"shows_in": () if names == _ANY_RECORD else tuple(names.split(", "))},
+    "decides ": lambda names: {"decides": tuple(names.split(", "))},
     "needs ": lambda names: {"needs": tuple(names.split(" or "))},
     "brought about by ": lambda names: {"brought_about_by": tuple(names.split(" or "))},
 }

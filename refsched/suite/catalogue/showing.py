@@ -55,6 +55,7 @@ _USED_BY: Mapping[str, tuple[str, ...]] = {
         "NodeResourcesBalancedAllocation",
         "RequestedToCapacityRatio",
     ),
+    "plugins.resource_scoring": ("NodeResourcesFit",),
     "plugins.service_affinity": ("ServiceAffinity",),
 }
 """By the place where a rule stands, the plugins of which one must be there, if it is no module of a default

@@ -26,12 +26,11 @@ from refsched.oddities.known_defect import FixedOrder, KnownDefect
 from refsched.records import ERROR, Attempt, Bind, Input, NodeStatus, Queues, Record
 from refsched.releases import release_of
 from refsched.rules import listening
-from refsched.suite.catalogue.attribution import Attribution
+from refsched.suite.catalogue.attribution import MOST, Attribution
 from refsched.suite.catalogue.reach import Reach
-from refsched.suite.catalogue.rules import counterpart
+from refsched.suite.catalogue.rules import all_rules, counterpart
 from refsched.suite.catalogue.said import PROMISED
 from refsched.suite.catalogue.showing import shown_with
-from refsched.suite.catalogue.suspicion import MOST
 from refsched.suite.histories.findings import Finding, KnownDefectMetError
 from refsched.suite.histories.history import History
 from refsched.suite.histories.part import OF_PREEMPTION, Part
@@ -43,8 +42,8 @@ COMPLETE = "R-ANSWER-02"
 EXTENDERS = "R-EXTENDER-"
 SEARCH = "R-SEARCH-"
 _OF_PREEMPTION = ("victims", "nominated_node", "filter", "message")
-_IN_WORDS = {"R-WORDS-01": ("message",), "R-WORDS-02": ("filter", "pre_filter")}
-"""These rules decide only these members of an attempt, and nothing if the members are left out."""
+_IN_WORDS = {"message": ("message",), "reasons": ("filter", "pre_filter")}
+"""What is decided in words alone, and in which members of an attempt it stands."""
 
 
 class Judge:
@@ -82,7 +81,7 @@ class Judge:
         self._with_specification = with_specification
         self._level = level
         self._invariants = Invariants(history.config, history.feature_gates, release, own())
-        self._attribution = Attribution(self._reach, self._is_nominated_to)
+        self._attribution = Attribution(self._reach)
         self._decisive: Counter[str] = Counter()
         self._not_compared: dict[str, None] = {}
         self._has_extenders = bool(history.config.get("extenders"))
@@ -198,10 +197,6 @@ class Judge:
         whole: dict[str, Any] = combined(as_json(stored), object)
         return whole
 
-    def _is_nominated_to(self, node: str) -> bool:
-        """Returns whether a pod that waits for another attempt is nominated to this node."""
-        return bool(self._checker.scheduler.state.queue.nominated_pods_for_node(node))
-
     def settled(self) -> list[Finding]:
         return self._compare(Checker.take_missing)
 
@@ -237,10 +232,6 @@ class Judge:
         elif found:
             orders = self._followed.orders_left_open(found)
             found = [] if orders and self._level == PROMISED else found
-        if record is not None:
-            self._attribution.saw(record)
-            if not found:
-                self._attribution.agreed(record)
         causes = [(one, self._cause_of(one, record)) for one in found]
         findings = [
             self._finding(one, cause, pod) for one, cause in causes if cause is one or cause not in found
@@ -288,7 +279,7 @@ class Judge:
         words of its own is judged to the end."""
         if self._level != PROMISED:
             return found
-        return [one for one in found if self._attribution.rule_of(one) not in _IN_WORDS]
+        return [one for one in found if not _members_in_words(self._attribution.rule_of(one))]
 
     def _count(self, record: Record) -> None:
         """Counts the rules that were applied since a record was compared in which they show, and that show in
@@ -302,8 +293,9 @@ class Judge:
     def _has_a_say(self, rule: str, record: Record) -> bool:
         """Returns whether the rule decided a member that can be seen. Without extenders their rules decide
         nothing, though their code runs."""
-        if rule in _IN_WORDS:
-            return isinstance(record, Attempt) and _has_any(record, _IN_WORDS[rule])
+        in_words = _members_in_words(rule)
+        if in_words:
+            return isinstance(record, Attempt) and _has_any(record, in_words)
         if _lacks(self._part, rule) or (rule.startswith(EXTENDERS) and not self._has_extenders):
             return False
         match shown_with(rule):
@@ -330,6 +322,13 @@ class Judge:
 @cache
 def _lacks(part: Part, rule: str) -> str:
     return part.lacks(rule)
+
+
+def _members_in_words(rule: str) -> tuple[str, ...]:
+    """Returns the members of an attempt that the rule decides, if it decides words alone."""
+    stated = all_rules().get(rule)
+    decides = stated.said.decides if stated is not None else ()
+    return tuple(member for each in decides for member in _IN_WORDS.get(each, ()))
 
 
 def _rejection(attempt: Attempt, node: str) -> NodeStatus | None:

@@ -17,8 +17,8 @@ from attrs import Factory, define, evolve, frozen
 
 from refsched.releases import DEFAULT
 from refsched.suite.adapters.faults import AdapterFault
-from refsched.suite.breaking.explaining import Explanation, Histories, named
-from refsched.suite.catalogue.suspicion import MOST
+from refsched.suite.breaking.explaining import Explanation, Histories
+from refsched.suite.catalogue.attribution import MOST
 from refsched.suite.histories.findings import Comparison, Finding
 from refsched.suite.histories.history import History, Step
 from refsched.suite.histories.scenario import steps_as_json
@@ -316,7 +316,8 @@ class Checking:
         explanation = self.explain(histories, suspected, may_be)
         vanish = zip(besides, explanation.vanish, strict=False)  # of none, where nothing is explained
         self.by_itself |= {kind for kind, vanishes in vanish if not vanishes}
-        rule, *also = named(explanation, (known.rule, *known.finding.also, *suspected))[:MOST]
+        named = dict.fromkeys((*explanation.rules[: MOST - 1], known.rule, *explanation.rules, *suspected))
+        rule, *also = list(named)[:MOST]
         finding = evolve(known.finding, rule=rule, also=tuple(also), symptom=kind)
         self.evidence[kind] = evolve(known, rule=rule, finding=finding)
 

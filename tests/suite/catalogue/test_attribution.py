@@ -1,31 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attribution names a rule where the record does not say which plugin a difference is about."""
+"""Where a difference shows and which rules were applied says which one is suspected first."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import pytest
+
 from refsched.checking.agreement import Disagreement
-from refsched.suite.catalogue.attribution import EVALUATED, Attribution
+from refsched.records import NodeStatus
+from refsched.suite.catalogue.attribution import Attribution
 from refsched.suite.catalogue.reach import Reach
 
+ALWAYS = ("R-QUEUE-01", "R-FRAMEWORK-13", "R-FIT-02")
+CPU = NodeStatus("Unschedulable", "NodeResourcesFit", ("Insufficient cpu",))
+WORDED = NodeStatus("Unschedulable", "NodeResourcesFit", ("no cpu",))
+TAINT = NodeStatus("UnschedulableAndUnresolvable", "TaintToleration", ())
+OK = NodeStatus("Success")
 
-def attribution_of(*applied: str) -> Attribution:
+
+def reach_of(*applied: str) -> Reach:
     reach = Reach()
-    reach.applied = reach.ever = dict.fromkeys(applied)
-    return Attribution(reach)
+    reach.applied = reach.ever = dict.fromkeys((*ALWAYS, *applied))
+    return reach
 
 
-def test_a_difference_before_filter_names_the_rarest_rule_that_a_plugin_applied_there() -> None:
-    found = Disagreement("preFilter.nodes", [], ["n1", "n2"])
-    attribution = attribution_of("R-PORTS-01", "R-NODEAFF-02", "R-SPREAD-06")
-
-    rule = attribution.rule_of(found)
-
-    assert rule == "R-NODEAFF-02"
-    assert attribution.suspects(found, rule)[0] == "R-NODEAFF-02"
-    assert "R-PORTS-01" in attribution.suspects(found, rule)
-
-
-def test_a_difference_before_filter_names_the_search_where_no_plugin_applied_a_rule() -> None:
-    found = Disagreement("preFilter.nodes", [], ["n1"])
-
-    assert attribution_of().rule_of(found) == EVALUATED
+@pytest.mark.parametrize(
+    ("found", "applied", "shows_at", "first"),
+    [
+        (Disagreement("filter.n1", CPU, OK), ["R-REQUEST-04"], "R-FIT-02", "R-REQUEST-04"),
+        (Disagreement("filter.n1", CPU, OK), ["R-PODAFF-10"], "R-FIT-02", "R-FIT-02"),
+        (Disagreement("filter.n1", TAINT, OK), ["R-TAINT-01"], "R-TAINT-01", "R-TAINT-01"),
+        (Disagreement("filter.n1", CPU, WORDED), ["R-WORDS-02"], "R-WORDS-02", "R-WORDS-02"),
+        (Disagreement("scores.n1.NodeResourcesFit", 1, 2), ["R-FIT-06", "R-FIT-07"], "R-FIT-07", "R-FIT-07"),
+        (Disagreement("nodes.n1.milliCPU", 1, 2), ["R-ASSUME-01"], "R-ASSUME-01", "R-ASSUME-01"),
+        (Disagreement("victims", ["default/a"], []), ["R-PREEMPT-11"], "R-PREEMPT-11", "R-PREEMPT-11"),
+        (Disagreement("calls", ["P.reserve"], []), ["R-RESERVE-01"], "R-RESERVE-01", "R-RESERVE-01"),
+        (Disagreement("claimConfig.default/c", 1, 2), ["R-DRA-50"], "R-DRA-50", "R-DRA-50"),
+        (Disagreement("unknown", 1, 2), ["R-FAIL-01"], "R-FAIL-01", "R-FAIL-01"),
+    ],
+)
+def test_the_place_of_a_difference_and_what_was_applied_say_which_rule_is_suspected(
+    found: Disagreement, applied: Sequence[str], shows_at: str, first: str
+) -> None:
+    attribution = Attribution(reach_of(*applied))
+    assert attribution.rule_of(found) == shows_at
+    assert attribution.suspects(found, shows_at)[0] == first
