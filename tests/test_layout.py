@@ -172,12 +172,8 @@ def _tree(path: Path) -> ast.Module:
 
 RULE_ID = re.compile(r"\bR-[A-Z]+(?:-PREP)?-\d{2,3}")
 NAME_RULES = {
-    "refsched/suite/breaking/explaining.py": "weights are a rule that no other one stands for",
-    "refsched/suite/catalogue/attribution.py": "a difference leads to the rule of the step that sets the member",
     "refsched/suite/catalogue/elsewhere.py": "why the suite does not test a rule",
-    "refsched/suite/catalogue/suspicion.py": "what can be behind a difference in a member",
     "refsched/suite/histories/driver.py": "a driver asks whether a pod that is allowed waits on",
-    "refsched/suite/histories/judge.py": "words, from which nothing else follows",
     "refsched/suite/invariants/__init__.py": "its own rules, which its modules state, and when an update requeues",
     "refsched/suite/invariants/reservations.py": "an invariant of two rules of the specification",
     "refsched/suite/recording/unreached.py": "why no recording shows a rule",
