@@ -20,8 +20,8 @@ from refsched.checking.replay import judge_file
 from refsched.releases import DEFAULT, RELEASES
 from refsched.rules import listening
 from refsched.suite.adapters.connecting import REFERENCE, connect
-from refsched.suite.catalogue.rules import all_rules, default_plugins, is_applied
 from refsched.suite.catalogue.rarity import TABLE
+from refsched.suite.catalogue.rules import all_rules, default_plugins, is_applied
 from refsched.suite.histories.trial import try_history
 
 SHARE = 5
