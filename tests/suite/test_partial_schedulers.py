@@ -67,6 +67,10 @@ def test_a_part_that_is_right_about_what_it_says_it_does_is_green(language: str,
     code, report = judged(built(language, tmp_path), SELECTED[language], folder=tmp_path)
     assert code == 0, report
     assert "none broken" in report
+    if (
+        language == "pl"
+    ):  # it says that it takes only what is created, and so no history ends at anything else
+        assert "not completed" not in report
 
 
 @pytest.mark.parametrize(
@@ -80,7 +84,6 @@ def test_a_part_that_is_right_about_what_it_says_it_does_is_green(language: str,
             'return FREE or rejected("NodeUnschedulable",',
             "R-CORDON-0",
         ),
-        ("pl", '|| "NoSchedule" ) ne', '|| "NoSchedule" ) eq', "R-CORDON-02"),
         ("pl", "return 0 if ( $toleration->{key}", "return 0 if 0 && ( $toleration->{key}", "R-TAINT-07"),
         ("go", 'other.Effect == "PreferNoSchedule"', 'other.Effect != "NoSchedule"', "R-TAINT-0"),
     ],
@@ -94,11 +97,9 @@ def test_a_part_that_is_wrong_fails_by_a_rule_of_its_own(
     assert f"FAILED  {rule}" in report
 
 
-def test_no_history_of_who_takes_only_what_is_created_ends_at_a_deletion_or_an_update(tmp_path: Path) -> None:
-    impl = built("pl", tmp_path)
-    code, report = judged(impl, "taint or any_two", folder=tmp_path)
-    assert code == 0, report
-    assert "not completed" not in report
+def test_a_history_of_who_does_not_say_that_it_takes_only_what_is_created_ends_at_a_deletion(
+    tmp_path: Path,
+) -> None:
     undeclared = built("pl", tmp_path, [('    inputs       => ["create"],\n', "")])
     code, report = judged(undeclared, "taint or any_two", folder=tmp_path)
     assert code == 0, report
