@@ -29,40 +29,6 @@ def amounts(**of: str) -> dict[str, Quantity]:
     return {name: parse_quantity(text) for name, text in of.items()}
 
 
-def test_containers_add_up_and_init_containers_count_by_the_largest() -> None:
-    spec = {
-        "initContainers": [container("i", cpu="2", memory="1Gi"), container("j", cpu="3")],
-        "containers": [container("a", cpu="1"), container("b", cpu="1500m", memory="2Gi")],
-    }
-    assert requests(spec) == amounts(cpu="3", memory="2Gi")
-
-
-def test_an_init_container_runs_beside_the_sidecars_started_before_it() -> None:
-    sidecars = [
-        container("s", sidecar=True, cpu="1"),
-        container("i", cpu="4"),
-        container("t", sidecar=True, cpu="1"),
-    ]
-    assert requests({"initContainers": sidecars, "containers": [container(cpu="1")]}) == amounts(cpu="5")
-    assert requests({"initContainers": sidecars, "containers": [container(cpu="5")]}) == amounts(cpu="7")
-
-
-def test_overhead_is_added_to_pod_level_requests_which_stand_for_the_containers() -> None:
-    spec = {
-        "containers": [container(cpu="1", memory="1Gi", **{"example.com/gpu": "1"})],
-        "resources": {"requests": {"cpu": "4", "example.com/gpu": "9"}},
-        "overhead": {"cpu": "250m"},
-    }
-    expected = {**amounts(cpu="4250m", memory="1Gi"), "example.com/gpu": parse_quantity("1")}
-    assert requests(spec) == expected
-    assert requests(spec, pod_level=False)["cpu"] == parse_quantity("1250m")
-
-
-def test_missing_requests_are_stood_in_for_one_container_at_a_time() -> None:
-    spec = {"initContainers": [container("i")], "containers": [container("a", cpu="0"), container("b")]}
-    assert requests(spec, non_missing=amounts(cpu="100m")) == amounts(cpu="100m")
-
-
 @pytest.mark.parametrize(
     ("reason", "cpu"),
     [("", "3"), ("Deferred", "3"), ("Infeasible", "2")],
