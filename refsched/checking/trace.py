@@ -59,7 +59,7 @@ class Header:
     """A Header is the first line: which scheduler was recorded, how it was configured, and at what time ``at``
     is 0. ``frozen_timers`` are those that the recorder could not move. ``extender_calls`` says that all calls of
     extenders are recorded. ``kubernetes`` is the release by which the scheduler decides; kube-scheduler's is its
-    version."""
+    version. ``watched`` says that the trace has what was seen from outside, by ``refsched watch``."""
 
     trace: str
     scheduler: SchedulerName
@@ -69,6 +69,7 @@ class Header:
     frozen_timers: tuple[str, ...] = ()
     extender_calls: bool = False
     kubernetes: str = ""
+    watched: bool = False
 
     @property
     def release(self) -> Release:

@@ -122,6 +122,15 @@ def parse_gates(text: str) -> dict[str, bool]:
 
 def config_of(path: str, release: Release) -> WholeConfiguration:
     """Reads a file with one KubeSchedulerConfiguration. Raises InputError, which names it."""
+    document = document_of(path)
+    try:
+        return read_config(document, release)
+    except InputError as error:
+        raise error.at(path) from None
+
+
+def document_of(path: str) -> Any:
+    """Returns the one document of a file with a configuration."""
     try:
         with open_file(path) as file:
             data = file.read(MAX_TEXT + 1)
@@ -132,7 +141,4 @@ def config_of(path: str, release: Release) -> WholeConfiguration:
         raise InputError(
             f"expected one KubeSchedulerConfiguration, found {len(documents)} documents", where=path
         )
-    try:
-        return read_config(documents[0], release)
-    except InputError as error:
-        raise error.at(path) from None
+    return documents[0]

@@ -17,7 +17,7 @@ import click
 from refsched.errors import InputError, one_line
 from refsched.tools.cli.about_clusters import ABOUT_CLUSTERS
 from refsched.tools.cli.exit_codes import AGREED, NOT_JUDGED
-from refsched.tools.cli.in_a_cluster import run
+from refsched.tools.cli.in_a_cluster import run, watch
 from refsched.tools.cli.options import json_option, of_implementation, output_option
 from refsched.tools.garbage_collection import look_seldom
 
@@ -187,7 +187,7 @@ def record(implementation: str, scenario: str, output: str, start: str) -> None:
     )
 
 
-for command in (*ABOUT_CLUSTERS, run):
+for command in (*ABOUT_CLUSTERS, run, watch):
     cli.add_command(command)
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import signal
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,8 @@ import click
 
 from refsched.checking.agreement import Disagreement
 from refsched.checking.replay import FileReport, judge_file, trace_files
-from refsched.errors import one_line, printable
+from refsched.checking.trace import read_trace
+from refsched.errors import InputError, one_line, printable
 from refsched.records import NodeStatus
 from refsched.tools.cli.exit_codes import AGREED, DISAGREED, NOT_JUDGED
 from refsched.tools.garbage_collection import keep_what_there_is
@@ -57,10 +59,20 @@ def _judged(files: Iterable[Path], processes: int) -> Iterator[FileReport]:
     """Yields the reports in the order of the files, whichever is done first. A user who interrupts them
     interrupts this process."""
     if processes == 1:
-        yield from map(judge_file, files)
+        yield from map(_judge, files)
         return
     with get_context("spawn").Pool(processes, initializer=_begin) as pool:
-        yield from pool.imap(judge_file, files)
+        yield from pool.imap(_judge, files)
+
+
+def _judge(file: Path) -> FileReport:
+    with suppress(InputError):
+        trace = read_trace(file)
+        if trace.header.watched:
+            from refsched.tools.running.watched import judge_watched  # other traces do without it
+
+            return judge_watched(trace)
+    return judge_file(file)
 
 
 def _begin() -> None:

@@ -6,14 +6,18 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import click
 
 from refsched.errors import InputError, counted, one_line
+from refsched.objects.pod import DEFAULT_SCHEDULER_NAME
 from refsched.releases import DEFAULT, release_of
 from refsched.tools.cli.exit_codes import AGREED, DISAGREED
-from refsched.tools.cli.inputs import GATES_OPTION, config_of, parse_gates
+from refsched.tools.cli.inputs import GATES_OPTION, config_of, document_of, parse_gates
 from refsched.tools.configuration.feature_gates import with_feature_gates
+from refsched.tools.configuration.read import KIND
 from refsched.tools.kubernetes_api.client import Client
 from refsched.tools.running.setting_up import Options
 from refsched.tools.running.setting_up import run as run_scheduler
@@ -49,6 +53,31 @@ def shadow(kubeconfig: str, options: Options) -> int:
     beside = run_beside(Client(kubeconfig), options, _say, _until_a_signal())
     _say(f"compared {counted(beside.compared, 'decision')}, of which {beside.differs} differ")
     return DISAGREED if beside.differs else AGREED
+
+
+def watch(kubeconfig: str, output: str, options: Options, config: str | None, gates: dict[str, bool]) -> int:
+    """Returns the exit code, when SIGINT or SIGTERM ends it."""
+    from refsched.tools.running.recording import header_of, trace_writer
+    from refsched.tools.running.recording import watch as record
+
+    client = Client(kubeconfig)
+    profiles = [{"schedulerName": options.scheduler_name}]
+    written: dict[str, Any] = {
+        "apiVersion": options.release.api_versions[0],
+        "kind": KIND,
+        "profiles": profiles,
+    }
+    names = [options.scheduler_name]
+    if options.config is not None and config is not None:
+        written = document_of(config)
+        names = [profile.scheduler_name or DEFAULT_SCHEDULER_NAME for profile in options.config.profiles]
+    with trace_writer(output) as write:
+        goes_on = _until_a_signal()
+        _say(f"writes down what is seen of {', '.join(names)}; Ctrl-C ends it")
+        header = partial(header_of, written, options.release.name, gates)
+        attempts = record(client, header, names, write, goes_on)
+    _say(f"saw {counted(attempts, 'attempt')}")
+    return AGREED
 
 
 def _until_a_signal() -> Callable[[], bool]:

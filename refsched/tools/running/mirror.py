@@ -39,7 +39,7 @@ class Mirror:
     def take_first(self, events: list[Event]) -> None:
         """Shows what exists at the beginning: first what others refer to, and pods that have a node before those
         that wait."""
-        for event in sorted(events, key=_turn):
+        for event in sorted(events, key=in_turn):
             self.take(event)
 
     def take(self, event: Event) -> None:
@@ -74,6 +74,11 @@ class Mirror:
         if value is not None and not _is_finished(value) and self._apply(Create(value), key):
             self._uids[key] = value["metadata"]["uid"]
 
+    def delete(self, kind: str, namespace: str, name: str) -> None:
+        """Shows that an object is no more, if it was shown."""
+        if (kind, namespace, name) in self._uids:
+            self._remove((kind, namespace, name))
+
     def uid_of(self, pod: str) -> str:
         """Returns the uid of a pod that is shown, or ""."""
         namespace, _, name = pod.partition("/")
@@ -84,7 +89,7 @@ class Mirror:
     def _remove(self, key: Key) -> None:
         self._bound.pop(self._uids.pop(key), None)
         kind, namespace, name = key
-        self._apply(Delete(Reference(kind, name, _API_VERSIONS[kind], namespace)), key)
+        self._apply(Delete(Reference(kind, name, API_VERSIONS[kind], namespace)), key)
 
     def _with_node(self, pod: Json) -> Json:
         """Returns the pod with the node to which this scheduler has bound it, if it has none yet."""
@@ -107,13 +112,14 @@ class Mirror:
         return True
 
 
-_API_VERSIONS = {kind.name: kind.api_version for kind in KINDS}
+API_VERSIONS = {kind.name: kind.api_version for kind in KINDS}
 
 
 def _is_finished(value: Json) -> bool:
     return value.get("kind") == "Pod" and (value.get("status") or {}).get("phase") in _FINISHED
 
 
-def _turn(event: Event) -> tuple[int, bool, str]:
+def in_turn(event: Event) -> tuple[int, bool, str]:
+    """Returns the place of an event among the first ones."""
     waits = not (event.object.get("spec") or {}).get("nodeName")
     return _ORDER[event.kind], waits, str(event.object["metadata"].get("creationTimestamp") or "")

@@ -9,22 +9,30 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from typing import Protocol
 
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.kinds import KINDS
 from refsched.records import Output
 from refsched.tools.kubernetes_api.client import Client
 from refsched.tools.kubernetes_api.watching import LISTED, Event, Watching
-from refsched.tools.running.mirror import Mirror
 
 LOOK = 0.1
 """At least every so many seconds the clock is set, and it is checked whether to go on."""
 
 
-class Running:
-    """A Running shows a cluster to a scheduler, and passes on what the scheduler does."""
+class Taking(Protocol):
+    def take_first(self, events: list[Event]) -> None: ...
 
-    def __init__(self, client: Client, scheduler: Scheduler, mirror: Mirror) -> None:
+    def take(self, event: Event) -> None: ...
+
+
+class Running:
+    """A Running shows a cluster to a scheduler, and passes on what the scheduler does. ``mirror`` takes what
+    exists at the beginning."""
+
+    def __init__(self, client: Client, scheduler: Scheduler | None, mirror: Taking) -> None:
+        """Takes no scheduler where what the watches show is only passed on."""
         self._scheduler = scheduler
         self._mirror = mirror
         self._watching = Watching(client, KINDS)
@@ -50,11 +58,13 @@ class Running:
                 yield event
 
     def set_clock(self) -> None:
-        passed = time.monotonic() - self._began
-        self._scheduler.run_until(max(passed, self._scheduler.state.clock.now))
+        if self._scheduler is not None:
+            passed = time.monotonic() - self._began
+            self._scheduler.run_until(max(passed, self._scheduler.state.clock.now))
 
     def schedule(self, goes_on: Callable[[], bool], take: Callable[[Output], None]) -> None:
         """Attempts one pod after the other, for as long as it goes on."""
+        assert self._scheduler is not None
         has_more = True
         while goes_on():
             for event in self.events(0.0 if has_more else LOOK):

@@ -42,9 +42,9 @@ class Options:
         return self.config is None or self.config.leader_election.leader_elect
 
 
-def scheduler_for(options: Options) -> Scheduler:
-    """Returns a scheduler of an empty cluster, whose clock begins now. Raises InputError if its configuration
-    enables what does not exist."""
+def scheduler_for(options: Options, start: datetime | None = None) -> Scheduler:
+    """Returns a scheduler of an empty cluster, whose clock begins now, unless it begins at ``start``. Raises
+    InputError if its configuration enables what does not exist."""
     release = options.release
     profiles = [{"schedulerName": options.scheduler_name}]
     config = options.config or read_config(
@@ -55,7 +55,7 @@ def scheduler_for(options: Options) -> Scheduler:
             config,
             SeededChoices(options.seed),
             release=release,
-            start=datetime.now(UTC),
+            start=start or datetime.now(UTC),
             reach=over_http,
         )
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import closing
 
-from attrs import define
+from attrs import Factory, define
 
 from refsched.machine.scheduler import Scheduler
 from refsched.records import SCHEDULED, Attempt, Bind, NodeStatus
@@ -48,22 +48,37 @@ class Shadow:
     say: Callable[[str], None]
     compared: int = 0
     differs: int = 0
+    _placed: set[str] = Factory(set)
 
     def take(self, event: Event) -> None:
         """Takes what a watch shows."""
         theirs = decision_about(event.object) if event.kind == "Pod" and event.type != DELETED else None
-        if theirs is None:
-            self.mirror.take(event)
-            return
         metadata = event.object["metadata"]
-        pod = f"{metadata['namespace']}/{metadata['name']}"
-        ours = self._attempt(pod) if self.mirror.uid_of(pod) == metadata["uid"] else None
-        if ours is not None:
-            self._compare(ours, theirs)
-        if ours is not None and ours.node:
+        if theirs is not None:
+            pod = f"{metadata['namespace']}/{metadata['name']}"
+            if self.mirror.uid_of(pod) == metadata["uid"]:
+                self.decided(pod, theirs)
+        self.follow(event)
+
+    def decided(self, pod: str, theirs: Decision) -> list[str] | None:
+        """Returns in what their decision differs, or None if the pod does not wait to be attempted."""
+        ours = self._attempt(pod)
+        if ours is None:
+            return None
+        if ours.node:
+            self._placed.add(pod)
+        return self._compare(ours, theirs)
+
+    def follow(self, event: Event) -> None:
+        """Goes on from what a watch shows, also where the specification has placed the pod otherwise."""
+        metadata = event.object["metadata"]
+        pod = f"{metadata.get('namespace', '')}/{metadata['name']}"
+        if event.kind == "Pod" and event.type != DELETED and pod in self._placed:
             self.mirror.show_anew(pod, event.object)
         else:
             self.mirror.take(event)
+        if event.kind == "Pod":
+            self._placed.discard(pod)
 
     def _attempt(self, pod: str) -> Attempt | None:
         """Attempts a pod, if it waits to be attempted."""
@@ -77,12 +92,13 @@ class Shadow:
                 self.mirror.has_bound(record.pod, record.node)
         return next((record for record in records if isinstance(record, Attempt)), None)
 
-    def _compare(self, ours: Attempt, theirs: Decision) -> None:
+    def _compare(self, ours: Attempt, theirs: Decision) -> list[str]:
         self.compared += 1
         differences = list(differences_of(ours, theirs))
         self.differs += bool(differences)
         said = "; ".join(differences) or "the specification agrees"
         self.say(f"{ours.pod} {_placed(theirs.node)}: {said}")
+        return differences
 
 
 def differences_of(ours: Attempt, theirs: Decision) -> Iterator[str]:
