@@ -128,6 +128,7 @@ def test_a_mutant_is_planted_in_the_place_that_it_names() -> None:
         compiled(source, "example:third:boundary:0", "refsched.example", "example.py")
 
 
+@pytest.mark.no_cover
 def test_mutants_have_names_of_their_own() -> None:
     names = [one.name for one in all_mutants()]
     assert len(names) == len(set(names)) > 5000
