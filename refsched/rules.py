@@ -7,7 +7,8 @@ decides, the code names it in one of three ways:
 * ``applies("R-PORTS-01")`` in the branch that the rule describes, or ``applies("R-NOM-01", when=counted)`` where
   the rule decides only under a condition for which the code needs no branch; a function that answers whether it
   decides returns that: ``return applies("R-TAINT-06", when=after.uid == pod.uid)``;
-* a ``Reason`` for a rejection, whose rule is applied when a status is made of it (framework/status.py);
+* a ``Reason`` for a rejection, or an ``ErrorReason``, whose rule is applied when a status is made of it
+  (framework/status.py);
 * a row of a table: a transition of the queue names its rule, and the rule of an event that a plugin registered
   for is named after the row (queue/transitions.py; queue/hint_table.py, event_rule).
 
@@ -54,7 +55,9 @@ class Reason(str):
     """A Reason says why a node or a pod is rejected, in the words of a status, and has the id of the rule by
     which it is.
 
-    A reason with a blank is a template: ``Reason("Insufficient {}", "R-FIT-02").of("cpu")``.
+    A reason with a blank is a template: ``Reason("Insufficient {}", "R-FIT-02").of("cpu")``. One that only puts
+    words round those of another reason is filled in with ``format``: the text has no rule then, since that of the
+    other reason has been applied.
     """
 
     __slots__ = ("rule",)
@@ -70,4 +73,10 @@ class Reason(str):
 
     def of(self, *values: object) -> Reason:
         """Returns the same reason with values in its blanks."""
-        return Reason(self.format(*values), self.rule)
+        return type(self)(self.format(*values), self.rule)
+
+
+class ErrorReason(Reason):
+    """An ErrorReason says why a call failed. It rejects nothing: an attempt, or a binding, ends with it."""
+
+    __slots__ = ()

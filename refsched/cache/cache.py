@@ -16,7 +16,9 @@ from refsched.framework.snapshot import Snapshot
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.resources import resource_of
-from refsched.rules import applies
+from refsched.rules import ErrorReason, applies
+
+COUNTS_ALREADY = ErrorReason("pod {}({}) is in the cache, so can't be assumed", "R-CACHE-01")
 
 
 class CacheError(Exception):
@@ -46,7 +48,7 @@ class Cache:
         Raises CacheError if the pod already counts somewhere. Source: AssumePod.
         """
         if pod.uid in self._pods:
-            raise CacheError(f"pod {pod.uid}({pod.key}) is in the cache, so can't be assumed")
+            raise CacheError(COUNTS_ALREADY.of(pod.uid, pod.key))
         assumed = evolve(pod, spec=evolve(pod.spec, node_name=node_name))
         self._assumed.add(pod.uid)
         self._count(PodInfo(assumed))

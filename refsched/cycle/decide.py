@@ -28,7 +28,9 @@ from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.runtime import Framework
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Status, unresolvable
-from refsched.rules import applies
+from refsched.rules import Reason, applies
+
+NOT_SATISFIED = Reason("node(s) didn't satisfy plugin(s) [{}]", "R-SEARCH-09")
 
 
 @frozen
@@ -224,9 +226,8 @@ def _diagnosis(
     nodes and the plugin that rejected the nominated node before."""
     absent = Diagnosis().absent
     if pre_filter.nodes is not None:
-        applies("R-SEARCH-09")
         plugins = pre_filter.narrowed_by | {status.plugin for status in tried.rejected.values()}
-        absent = unresolvable(f"node(s) didn't satisfy plugin(s) [{' '.join(sorted(plugins))}]")
+        absent = unresolvable(NOT_SATISFIED.of(" ".join(sorted(plugins))))
     return Diagnosis(
         {**tried.rejected, **found.rejected},
         absent,

@@ -14,7 +14,9 @@ from attrs import field, frozen
 
 from refsched.framework.status import SUCCESS, Code, Status
 from refsched.queue.hint_table import EXTENDER
-from refsched.rules import applies
+from refsched.rules import Reason, applies
+
+FITS_NOWHERE = Reason("0/{} nodes are available:{}", "R-WORDS-01")
 
 
 @frozen
@@ -61,9 +63,9 @@ def fit_error_message(diagnosis: Diagnosis, number_of_nodes: int) -> str:
     """R-WORDS-01 (decides message): The message of a pod that fits nowhere counts the nodes that gave each reason,
     sorted as text, and ends with what PostFilter said."""
     applies("R-WORDS-01")
-    message = f"0/{number_of_nodes} nodes are available:"
+    said = ""
     if diagnosis.pre_filter_message:
-        message += f" {diagnosis.pre_filter_message}."
+        said += f" {diagnosis.pre_filter_message}."
     else:
         statuses = diagnosis.node_to_status
         counts = Counter(reason for status in statuses.values() for reason in status.reasons)
@@ -73,7 +75,7 @@ def fit_error_message(diagnosis: Diagnosis, number_of_nodes: int) -> str:
                 counts[reason] += unseen
         histogram = sorted(f"{count} {reason}" for reason, count in counts.items())
         if histogram:
-            message += f" {', '.join(histogram)}."
+            said += f" {', '.join(histogram)}."
     if diagnosis.post_filter_message:
-        message += f" {diagnosis.post_filter_message}"
-    return message
+        said += f" {diagnosis.post_filter_message}"
+    return FITS_NOWHERE.format(number_of_nodes, said)

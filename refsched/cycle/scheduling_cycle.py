@@ -35,9 +35,9 @@ from refsched.framework.waiting_pods import WaitingPod
 from refsched.objects.meta import ObjectMeta
 from refsched.objects.node import Node
 from refsched.records import SCHEDULED, Attempt, Output
-from refsched.rules import applies
+from refsched.rules import Reason, applies
 
-NO_NODES_AVAILABLE = Failure(unresolvable("no nodes available to schedule pods"))
+NO_NODES_AVAILABLE = Reason("no nodes available to schedule pods", "R-FAIL-01")
 NOWHERE = ""
 IN_FLIGHT, WAITING = "in-flight", "waiting"
 """A pod is activated while it is still in flight, or once it waits in the queue again."""
@@ -94,7 +94,7 @@ def _schedule(cycle: Cycle, without_post_filter: Callable[[], PostFilterOutcome]
     pod = cycle.queued.info
     attempt = Attempt(pod.pod.key, SCHEDULED)
     if not snapshot.nodes:
-        return Ended(attempt, NO_NODES_AVAILABLE)
+        return Ended(attempt, Failure(unresolvable(NO_NODES_AVAILABLE)))
 
     turn = turn_of(cycle, pod, snapshot)
     batch = scheduler.batches[cycle.framework.profile_name]

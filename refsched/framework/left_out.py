@@ -32,7 +32,20 @@ from refsched.framework.interface import (
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Status
-from refsched.rules import applies
+from refsched.rules import ErrorReason, applies
+
+READING = ErrorReason('reading "PreFilter{}" from cycleState: not found', "R-FRAMEWORK-10")
+ERROR_READING = ErrorReason('error reading "PreFilter{}" from cycleState: not found', "R-FRAMEWORK-10")
+ERROR_READING_CYCLE_STATE = ErrorReason(
+    'error reading "PreFilter{}" from cycle-state: not found', "R-FRAMEWORK-10"
+)
+CANNOT_READ = ErrorReason('cannot read "PreFilter{}" from cycleState', "R-FRAMEWORK-10")
+ERROR_READING_PRE_SCORE = ErrorReason(
+    'error reading "PreScore{}" from cycleState: not found', "R-FRAMEWORK-11"
+)
+FAILED_TO_READ_PRE_SCORE = ErrorReason(
+    'failed to read "PreScore{}" from cycleState: not found', "R-FRAMEWORK-11"
+)
 
 # --- What a plugin says of itself -----------------------------------------------------------------
 

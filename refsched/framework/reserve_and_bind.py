@@ -36,7 +36,9 @@ from refsched.framework.runtime import Framework
 from refsched.framework.status import SKIP, SUCCESS, Code, Status, error
 from refsched.framework.waiting_pods import WaitingPod, WaitingPods
 from refsched.objects.store import ObjectStore
-from refsched.rules import applies
+from refsched.rules import ErrorReason, applies
+
+PRE_FLIGHT_FAILED = ErrorReason('running PreBindPreFlight "{}": {}', "R-BIND-08")
 
 # --- What a cycle may stop at ---------------------------------------------------------------------
 
@@ -206,7 +208,7 @@ def run_pre_bind_pre_flights(cycle: Assumed) -> Status:
         applies("R-BIND-08")
         failure = _why_not_pre_bound(cycle, plugin)
         if failure is not None:
-            return error(f'running PreBindPreFlight "{plugin.name}": {failure.message}').by(plugin.name)
+            return error(PRE_FLIGHT_FAILED.format(plugin.name, failure.message)).by(plugin.name)
         has_work |= _has_work(cycle, plugin)
     return SUCCESS if has_work else SKIP
 

@@ -48,7 +48,15 @@ from refsched.framework.post_filter import PostFilterPlugin
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Code, Status, error, unresolvable
 from refsched.objects.pod import Pod
-from refsched.rules import applies
+from refsched.rules import ErrorReason, Reason, applies
+
+NOBODY_SATISFIES = Reason("node(s) didn't satisfy plugin {}", "R-SEARCH-09")
+NOBODY_SATISFIES_ALL = Reason("node(s) didn't satisfy plugin(s) [{}] simultaneously", "R-SEARCH-09")
+PRE_FILTER_FAILED = ErrorReason('running PreFilter plugin "{}": {}', "R-WORDS-02")
+FILTER_FAILED = ErrorReason('running "{}" filter plugin: {}', "R-SEARCH-06")
+PRE_SCORE_FAILED = ErrorReason('running PreScore plugin "{}": {}', "R-WORDS-02")
+SCORE_FAILED = ErrorReason('running Score plugins: plugin "{}" failed with: {}', "R-WORDS-02")
+PLUGIN_FAILED = ErrorReason('running {} plugin "{}": {}', "R-ROLLBACK-02")
 
 
 @frozen
@@ -129,8 +137,7 @@ class Framework:
                 case Reject(status) if status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
                     return result(status.by(plugin.name))
                 case Reject(status):
-                    said = f'running PreFilter plugin "{plugin.name}": {status.message}'
-                    return result(error(said).by(plugin.name))
+                    return result(_pre_filter_error(plugin, status))
                 case Continue(state, narrowed_to):
                     states[plugin.name] = state
                     if narrowed_to is None:
@@ -199,7 +206,7 @@ class Framework:
 
     def filter_error(self, plugin: str, pod: PodInfo, status: Status) -> Status:
         """Returns the error that a status of Filter becomes that is neither Success nor a rejection."""
-        return error(f'running "{plugin}" filter plugin: {status.message}')
+        return error(FILTER_FAILED.format(plugin, status.message))
 
     def run_filter_plugins_with_nominated_pods(
         self,
@@ -253,19 +260,19 @@ class Framework:
                 case Skip():
                     skipped.add(plugin.name)
                 case Reject(status):
-                    return error(f'running PreScore plugin "{plugin.name}": {status.message}')
+                    return _pre_score_error(plugin, status)
                 case Continue(computed):
                     states[plugin.name] = computed
         instead = instead_of_pre_score(self.pre_score_plugins, self.score_plugins, pod, nodes, snapshot)
         for name, status in instead.failures.items():
-            return error(f'running Score plugins: plugin "{name}" failed with: {status.message}')
+            return _score_error(name, status)
         states |= instead.states
         idle = skipped | instead.skipped
         scoring = [plugin for plugin in self.score_plugins if plugin.name not in idle]
         for each in scoring:
             failure = cannot_score(self.pre_filter_plugins, each)
             if failure is not None:
-                return error(f'running Score plugins: plugin "{each.name}" failed with: {failure.message}')
+                return _score_error(each.name, failure)
             if extends(each, ScoresByPreFilter) and each.SCORES_BY_PRE_FILTER:
                 states[each.name] = state.states.get(each.name)
         return Scoring(scoring, states, frozenset(instead.skipped))
@@ -318,10 +325,22 @@ class Framework:
         if status.is_rejected:
             return status.by(plugin.name)
         said = "%!w(<nil>)" if status.code is Code.SKIP else status.message
-        return error(f'running {point} plugin "{plugin.name}": {said}').by(plugin.name)
+        return error(PLUGIN_FAILED.format(point, plugin.name, said)).by(plugin.name)
 
 
-def _nobody_satisfies(plugins: set[str]) -> str:
+def _nobody_satisfies(plugins: set[str]) -> Reason:
     if len(plugins) == 1:
-        return f"node(s) didn't satisfy plugin {min(plugins)}"
-    return f"node(s) didn't satisfy plugin(s) [{' '.join(sorted(plugins))}] simultaneously"
+        return NOBODY_SATISFIES.of(min(plugins))
+    return NOBODY_SATISFIES_ALL.of(" ".join(sorted(plugins)))
+
+
+def _pre_filter_error(plugin: Plugin, status: Status) -> Status:
+    return error(PRE_FILTER_FAILED.format(plugin.name, status.message)).by(plugin.name)
+
+
+def _pre_score_error(plugin: Plugin, status: Status) -> Status:
+    return error(PRE_SCORE_FAILED.format(plugin.name, status.message))
+
+
+def _score_error(plugin: str, status: Status) -> Status:
+    return error(SCORE_FAILED.format(plugin, status.message))

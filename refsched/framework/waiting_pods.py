@@ -13,9 +13,11 @@ from collections.abc import Iterable, Mapping
 from refsched.config.scalars import go_duration
 from refsched.framework.status import SUCCESS, Code, Status, error
 from refsched.objects.pod import Pod
-from refsched.rules import Reason, applies
+from refsched.rules import ErrorReason, Reason, applies
 
-PREEMPTED = Reason("waiting on permit for pod: preempted", "R-PERMIT-07")
+TIMED_OUT = Reason("rejected due to timeout after waiting {} at plugin {}", "R-PERMIT-04")
+REMOVED = Reason("removed", "R-PERMIT-03")
+PREEMPTED = ErrorReason("waiting on permit for pod: preempted", "R-PERMIT-07")
 
 
 class WaitingPod:
@@ -57,7 +59,7 @@ class WaitingPod:
         """R-PERMIT-04: A waiting pod is rejected when the timeout of a plugin that it waits for ends."""
         applies("R-PERMIT-04")
         waited = go_duration(self._waits[plugin])
-        self.reject(plugin, f"rejected due to timeout after waiting {waited} at plugin {plugin}")
+        self.reject(plugin, TIMED_OUT.of(waited, plugin))
 
     def _decide(self, status: Status) -> bool:
         """Sets the decision if there is none yet, and returns whether there was none."""
@@ -86,7 +88,7 @@ class WaitingPods:
         """Rejects the waiting pod that was deleted, and returns whether this decides about it.
         Source: framework.go, RejectWaitingPod."""
         waiting = self.get(uid)
-        return waiting is not None and waiting.reject("", "removed")
+        return waiting is not None and waiting.reject("", REMOVED)
 
     def undecided(self) -> Iterable[WaitingPod]:
         return [waiting for waiting in self._by_uid.values() if waiting.decision is None]

@@ -19,6 +19,14 @@ from refsched.objects.kinds import described_as
 from refsched.objects.meta import ApiObject, ObjectMeta
 from refsched.objects.pod import Pod, PodCondition, PodStatus
 from refsched.objects.store import ObjectStore
+from refsched.rules import ErrorReason
+
+NOT_FOUND = ErrorReason('pods "{}" not found', "R-BIND-05")
+NOT_BOUND = ErrorReason('Operation cannot be fulfilled on pods/binding "{}": {}', "R-BIND-05")
+OTHER_UID = ErrorReason("Precondition failed: UID in precondition: {}, UID in object meta: {}", "R-BIND-05")
+BEING_DELETED = ErrorReason("pod {} is being deleted, cannot be assigned to a host", "R-BIND-05")
+BOUND_ALREADY = ErrorReason('pod {} is already assigned to node "{}"', "R-BIND-05")
+GATED = ErrorReason("pod {} has non-empty .spec.schedulingGates", "R-BIND-05")
 
 T = TypeVar("T", bound=ApiObject)
 
@@ -91,10 +99,10 @@ class ApiServer:
         """
         stored = self._stored.get(Pod, pod.name, pod.namespace)
         if stored is None:
-            return f'pods "{pod.name}" not found'
+            return NOT_FOUND.of(pod.name)
         refusal = _binding_refusal(stored, pod.uid)
         if refusal:
-            return f'Operation cannot be fulfilled on pods/binding "{pod.name}": {refusal}'
+            return NOT_BOUND.of(pod.name, refusal)
         self._store(evolve(stored, spec=evolve(stored.spec, node_name=node)))
         return ""
 
@@ -140,11 +148,11 @@ def _merged(condition: PodCondition, own: Pod, stored: Pod) -> PodCondition:
 
 def _binding_refusal(stored: Pod, uid: str) -> str:
     if uid and uid != stored.uid:
-        return f"Precondition failed: UID in precondition: {uid}, UID in object meta: {stored.uid}"
+        return OTHER_UID.of(uid, stored.uid)
     if stored.metadata.deletion_timestamp is not None:
-        return f"pod {stored.name} is being deleted, cannot be assigned to a host"
+        return BEING_DELETED.of(stored.name)
     if stored.spec.node_name:
-        return f'pod {stored.name} is already assigned to node "{stored.spec.node_name}"'
+        return BOUND_ALREADY.of(stored.name, stored.spec.node_name)
     if stored.spec.scheduling_gates:
-        return f"pod {stored.name} has non-empty .spec.schedulingGates"
+        return GATED.of(stored.name)
     return ""

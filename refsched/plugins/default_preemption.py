@@ -30,13 +30,16 @@ from refsched.preemption.eligibility import why_not_eligible
 from refsched.preemption.extenders import consult
 from refsched.preemption.pick import first_found, outranked_on, possible_picks
 from refsched.preemption.victims import PreemptionSteps
-from refsched.rules import Reason, applies
+from refsched.rules import ErrorReason, Reason, applies
 
 PLACEMENT_FOUND = Reason(
     "found a potential placement for pod on node {}, preempting {} victims", "R-PREEMPT-19"
 )
 NO_CANDIDATE = Reason("no candidate node for preemption", "R-PREEMPT-13")
 NOT_HELPFUL = Reason("Preemption is not helpful for scheduling", "R-PREEMPT-03")
+STILL_PREEMPTING = Reason("waiting for the preemption for this pod to be finished", "R-PREEMPT-17")
+"""This is what kube-scheduler says; here no pod comes to hear it (see pre_enqueue)."""
+NO_NODES = ErrorReason("no nodes available", "R-PREEMPT-14")
 _NOT_HELPFUL = unresolvable(NOT_HELPFUL)
 
 
@@ -117,7 +120,7 @@ class DefaultPreemption:
             applies("R-PREEMPT-13")
             return PostFilterResult(unschedulable(reason))
         if not context.snapshot.nodes:
-            return PostFilterResult(error("no nodes available"))
+            return PostFilterResult(error(NO_NODES))
         nodes = potential_nodes(context)
         wanted = number_of_candidates(
             len(nodes), self.min_candidate_nodes_percentage, self.min_candidate_nodes_absolute

@@ -21,6 +21,7 @@ from refsched.config.args import PluginArgs, check_range
 from refsched.config.scalars import Int32
 from refsched.framework.events import NODE, POD, ActionType, EventHint
 from refsched.framework.interface import MAX_NODE_SCORE, Continue, Fragments, Skip
+from refsched.framework.left_out import ERROR_READING, FAILED_TO_READ_PRE_SCORE
 from refsched.framework.node_info import AffinityTerm, NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
@@ -86,8 +87,8 @@ class InterPodAffinity:
     steps: AffinitySteps = AffinitySteps()
     name = "InterPodAffinity"
     POINTS = ("preFilter", "filter", "preScore", "score")
-    WITHOUT_PRE_FILTER = error('error reading "PreFilterInterPodAffinity" from cycleState: not found')
-    WITHOUT_PRE_SCORE = error('failed to read "PreScoreInterPodAffinity" from cycleState: not found')
+    WITHOUT_PRE_FILTER = error(ERROR_READING.of(name))
+    WITHOUT_PRE_SCORE = error(FAILED_TO_READ_PRE_SCORE.of(name))
     READS = ("Pod.spec.affinity.podAffinity", "Pod.spec.affinity.podAntiAffinity", "Namespace")
     ARGS: ClassVar[type[PluginArgs]] = InterPodAffinityArgs
 

@@ -15,6 +15,7 @@ from attrs import field, frozen
 
 from refsched.framework.events import NODE, POD, ActionType, EventHint
 from refsched.framework.interface import Continue, Fragments, Skip
+from refsched.framework.left_out import ERROR_READING_CYCLE_STATE
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unresolvable
@@ -60,7 +61,7 @@ class NodeDeclaredFeatures:
     features: Mapping[str, Callable[[Pod], bool]] = field(default=FEATURES, hash=False)
     name = "NodeDeclaredFeatures"
     POINTS = ("preFilter", "filter")
-    WITHOUT_PRE_FILTER = error('error reading "PreFilterNodeDeclaredFeatures" from cycle-state: not found')
+    WITHOUT_PRE_FILTER = error(ERROR_READING_CYCLE_STATE.of(name))
     READS = ("Pod.spec.hostNetwork", "Pod.spec.hostUsers", "Node.status.declaredFeatures")
 
     def required_by(self, pod: Pod) -> Features:

@@ -13,6 +13,7 @@ from attrs import frozen
 
 from refsched.framework.events import NODE, POD, ActionType, EventHint
 from refsched.framework.interface import Continue, Fragments, Skip
+from refsched.framework.left_out import READING
 from refsched.framework.node_info import HostPort, NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unschedulable
@@ -27,7 +28,7 @@ PORT_CONFLICT = Reason("node(s) didn't have free ports for the requested pod por
 class NodePorts:
     name = "NodePorts"
     POINTS = ("preFilter", "filter")
-    WITHOUT_PRE_FILTER = error('reading "PreFilterNodePorts" from cycleState: not found')
+    WITHOUT_PRE_FILTER = error(READING.of(name))
     READS = ("Pod.spec.containers[].ports", "Pod.spec.initContainers[].ports")
 
     # --- Sign -------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from attrs import fields, frozen
 from refsched.config.args import PluginArgs
 from refsched.framework.events import DEVICE_CLASS, NODE, POD, ActionType, EventHint
 from refsched.framework.interface import Continue
+from refsched.framework.left_out import ERROR_READING
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
@@ -95,7 +96,7 @@ class NodeResourcesFit:
     name = "NodeResourcesFit"
     POINTS = ("preFilter", "filter", "preScore", "score")
     ARGS: ClassVar[type[PluginArgs]] = NodeResourcesFitArgs
-    WITHOUT_PRE_FILTER = error('error reading "PreFilterNodeResourcesFit" from cycleState: not found')
+    WITHOUT_PRE_FILTER = error(ERROR_READING.of(name))
     sign = sign_requests
 
     @classmethod

@@ -18,6 +18,7 @@ from attrs import evolve, frozen
 from refsched.config.args import PluginArgs
 from refsched.framework.events import NODE, POD, ActionType, EventHint
 from refsched.framework.interface import Continue, Fragments, Skip
+from refsched.framework.left_out import ERROR_READING_PRE_SCORE, READING
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
@@ -96,8 +97,8 @@ class PodTopologySpread:
     name = "PodTopologySpread"
     POINTS = ("preFilter", "filter", "preScore", "score")
     ARGS: ClassVar[type[PluginArgs]] = PodTopologySpreadArgs
-    WITHOUT_PRE_FILTER = error('reading "PreFilterPodTopologySpread" from cycleState: not found')
-    WITHOUT_PRE_SCORE = error('error reading "PreScorePodTopologySpread" from cycleState: not found')
+    WITHOUT_PRE_FILTER = error(READING.of(name))
+    WITHOUT_PRE_SCORE = error(ERROR_READING_PRE_SCORE.of(name))
     READS = (
         "Pod.spec.topologySpreadConstraints",
         "Pod.spec.nodeSelector",

@@ -14,6 +14,7 @@ from attrs import frozen
 
 from refsched.framework.events import NODE, POD, ActionType, EventHint
 from refsched.framework.interface import Continue
+from refsched.framework.left_out import FAILED_TO_READ_PRE_SCORE
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unresolvable
@@ -33,7 +34,7 @@ Tolerations = tuple[Toleration, ...]
 class TaintToleration:
     name = "TaintToleration"
     POINTS: ClassVar[tuple[str, ...]] = ("preFilter", "filter", "preScore", "score")
-    WITHOUT_PRE_SCORE = error('failed to read "PreScoreTaintToleration" from cycleState: not found')
+    WITHOUT_PRE_SCORE = error(FAILED_TO_READ_PRE_SCORE.of(name))
     READS = ("Pod.spec.tolerations", "Node.spec.taints")
     sign = sign_tolerations
 

@@ -14,6 +14,7 @@ from attrs import evolve, frozen
 
 from refsched.framework.events import NODE, PERSISTENT_VOLUME_CLAIM, POD, ActionType, EventHint
 from refsched.framework.interface import Continue, Reject, Skip
+from refsched.framework.left_out import CANNOT_READ
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
@@ -61,7 +62,7 @@ class SharingSteps:
 class VolumeRestrictions:
     name = "VolumeRestrictions"
     POINTS = ("preFilter", "filter")
-    WITHOUT_PRE_FILTER = error('cannot read "PreFilterVolumeRestrictions" from cycleState')
+    WITHOUT_PRE_FILTER = error(CANNOT_READ.of(name))
     READS = ("Pod.spec.volumes", "PersistentVolumeClaim")
     sign = sign_volumes
     steps: SharingSteps = SharingSteps()

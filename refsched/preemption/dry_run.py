@@ -20,7 +20,9 @@ from refsched.objects.policy import PodDisruptionBudget
 from refsched.preemption.candidate import Candidate
 from refsched.preemption.disruption import Budgets
 from refsched.preemption.victims import PreemptionSteps
-from refsched.rules import applies
+from refsched.rules import ErrorReason, applies
+
+NO_VICTIM = ErrorReason('expected at least one victim pod on node "{}"', "R-PREEMPT-14")
 
 
 @frozen
@@ -60,7 +62,7 @@ def dry_run(context: PostFilterContext, nodes: Sequence[NodeInfo], steps: Preemp
     for node in nodes:
         match steps.select_victims(context, node, budgets, steps):
             case Candidate(victims=()):
-                statuses[node.name] = error(f'expected at least one victim pod on node "{node.name}"')
+                statuses[node.name] = error(NO_VICTIM.of(node.name))
             case Candidate() as candidate:
                 candidates.append(candidate)
             case status:

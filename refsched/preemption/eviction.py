@@ -16,9 +16,10 @@ from refsched.framework.node_info import PodInfo
 from refsched.framework.post_filter import PostFilterResult
 from refsched.machine.state import SchedulerState
 from refsched.objects.pod import Pod, PodCondition
-from refsched.rules import applies
+from refsched.rules import ErrorReason, applies
 
 PREEMPTION_PLUGIN = "DefaultPreemption"
+PREEMPTED_BY = ErrorReason("preempted by {}", "R-BIND-06")
 
 PreemptPod = Callable[[SchedulerState, Pod, Pod], bool]
 """A PreemptPod preempts, for the first pod, the second one, and returns whether this was done without a
@@ -35,7 +36,7 @@ def preempt_pod(scheduler: SchedulerState, preemptor: Pod, victim: Pod) -> bool:
     if waiting is not None:
         is_undone = waiting.preempt(PREEMPTION_PLUGIN)
     else:
-        is_undone = in_pre_bind is not None and in_pre_bind.cancel(f"preempted by {PREEMPTION_PLUGIN}")
+        is_undone = in_pre_bind is not None and in_pre_bind.cancel(PREEMPTED_BY.of(PREEMPTION_PLUGIN))
     applies("R-PREEMPT-PREP-07", when=is_undone)
     if not is_undone:
         delete(scheduler, preemptor, victim)

@@ -15,7 +15,9 @@ from refsched.framework.node_info import PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Status, error
 from refsched.preemption.candidate import Candidate
-from refsched.rules import applies
+from refsched.rules import ErrorReason, applies
+
+NO_VICTIM = ErrorReason('expected at least one victim pod on node "{}"', "R-PREEMPT-12")
 
 
 def consult(
@@ -44,8 +46,6 @@ def consult(
             return answer
         idle = [node for node, candidate in answer.items() if not candidate.victims]
         if idle and not extender.is_ignorable:
-            return error(
-                choices.choose("error", [f'expected at least one victim pod on node "{n}"' for n in idle])
-            )
+            return error(choices.choose("error", [NO_VICTIM.of(node) for node in idle]))
         left = {node: candidate for node, candidate in answer.items() if candidate.victims}
     return list(left.values())

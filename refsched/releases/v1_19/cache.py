@@ -14,7 +14,9 @@ from refsched.cache.cache import CacheError
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
-from refsched.rules import applies
+from refsched.rules import ErrorReason, applies
+
+COUNTS_ALREADY = ErrorReason("pod {} is in the cache, so can't be assumed", "R-CACHE-01")
 
 
 class Cache(current.Cache):
@@ -29,7 +31,7 @@ class Cache(current.Cache):
     def assume(self, pod: Pod, node_name: str) -> Pod:
         """Counts the pod as later releases do, but raises an error that is worded otherwise. Source: AssumePod."""
         if pod.uid in self._pods:
-            raise CacheError(f"pod {pod.uid} is in the cache, so can't be assumed")
+            raise CacheError(COUNTS_ALREADY.of(pod.uid))
         return super().assume(pod, node_name)
 
     def finish_binding(self, pod: Pod, now: float) -> None:

@@ -38,7 +38,24 @@ from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error
 from refsched.objects.pod import Pod
-from refsched.rules import applies
+from refsched.rules import ErrorReason, Reason, applies
+
+ERROR_READING = ErrorReason('error reading "PreFilter{}" from cycleState: not found', "R-FRAMEWORK-52")
+ERROR_READING_PRE_SCORE = ErrorReason(
+    'Error reading "PreScore{}" from cycleState: not found', "R-FRAMEWORK-54"
+)
+PRE_FILTER_FAILED = ErrorReason('prefilter plugin "{}" failed for pod "{}": {}', "R-FRAMEWORK-51")
+FILTER_FAILED = ErrorReason('running "{}" filter plugin for pod "{}": {}', "R-SEARCH-06")
+SCORE_FAILED = ErrorReason('error while running score plugin for pod "{}": {}', "R-FRAMEWORK-54")
+NOT_IN_SNAPSHOT = ErrorReason(
+    'getting node "{}" from Snapshot: nodeinfo not found for node name "{}"', "R-EXTENDER-53"
+)
+RESERVE_FAILED = ErrorReason(
+    'error while running Reserve in "{}" reserve plugin for pod "{}": {}', "R-WORDS-52"
+)
+NOT_PERMITTED = Reason('rejected pod "{}" by permit plugin "{}": {}', "R-WORDS-52")
+BIND_FAILED = ErrorReason('plugin "{}" failed to bind pod "{}": {}', "R-WORDS-52")
+PLUGIN_FAILED = ErrorReason('error while running "{}" {} plugin for pod "{}": {}', "R-WORDS-52")
 
 
 @runtime_checkable
@@ -71,9 +88,7 @@ class Framework(current.Framework):
                     applies("R-FRAMEWORK-51")
                     return PreFilterResult(status.by(plugin.name), CycleState(states, frozenset(skipped)))
                 case Reject(status):
-                    said = (
-                        f'prefilter plugin "{plugin.name}" failed for pod "{pod.pod.name}": {status.message}'
-                    )
+                    said = PRE_FILTER_FAILED.format(plugin.name, pod.pod.name, status.message)
                     return PreFilterResult(error(said), CycleState(states, frozenset(skipped)))
                 case Continue(state, _):
                     states[plugin.name] = state
@@ -93,7 +108,7 @@ class Framework(current.Framework):
 
     def filter_error(self, plugin: str, pod: PodInfo, status: Status) -> Status:
         """Returns the error, which names the pod in v1.19."""
-        return error(f'running "{plugin}" filter plugin for pod "{pod.pod.name}": {status.message}')
+        return error(FILTER_FAILED.format(plugin, pod.pod.name, status.message))
 
     # --- Score ------------------------------------------------------------------------------------
 
@@ -115,8 +130,7 @@ class Framework(current.Framework):
         unknown = [node.name for node, own in known if own is None]
         if self.score_plugins and unknown:
             name = snapshot.choices.choose("error", unknown)
-            why = f'getting node "{name}" from Snapshot: nodeinfo not found for node name "{name}"'
-            return _failed_at_score(pod, why)
+            return _failed_at_score(pod, NOT_IN_SNAPSHOT.of(name, name))
         scored = [own for _, own in known if own is not None]
         states: dict[str, Any] = {}
         for plugin in self.pre_score_plugins:
@@ -149,14 +163,12 @@ class Framework(current.Framework):
         applies("R-WORDS-52")
         match point:
             case "Reserve":
-                return error(
-                    f'error while running Reserve in "{name}" reserve plugin for pod "{pod.name}": {said}'
-                )
+                return error(RESERVE_FAILED.of(name, pod.name, said))
             case "Permit" if status.is_rejected:
-                return Status(status.code, (f'rejected pod "{pod.name}" by permit plugin "{name}": {said}',))
+                return Status(status.code, (NOT_PERMITTED.of(pod.name, name, said),))
             case "Bind":
-                return error(f'plugin "{name}" failed to bind pod "{pod.key}": {said}')
-        return error(f'error while running "{name}" {point.lower()} plugin for pod "{pod.name}": {said}')
+                return error(BIND_FAILED.of(name, pod.key, said))
+        return error(PLUGIN_FAILED.of(name, point.lower(), pod.name, said))
 
 
 def _state_of(answer: Continue[Any] | Skip | Reject) -> Any:
@@ -169,4 +181,4 @@ def _needs_nothing(plugin: Plugin, pod: PodInfo) -> bool:
 
 
 def _failed_at_score(pod: PodInfo, why: str) -> Status:
-    return error(f'error while running score plugin for pod "{pod.pod.name}": {why}')
+    return error(SCORE_FAILED.format(pod.pod.name, why))

@@ -17,7 +17,10 @@ from refsched.framework.status import error
 from refsched.machine.state import SchedulerState
 from refsched.objects.pod import Pod
 from refsched.preemption.eviction import PREEMPTION_PLUGIN
-from refsched.rules import applies
+from refsched.rules import ErrorReason, Reason, applies
+
+PREEMPTED = Reason("preempted", "R-EVICT-01")
+NOT_FOUND = ErrorReason('pods "{}" not found', "R-EVICT-01")
 
 
 def evict(scheduler: SchedulerState, preemptor: Pod, result: PostFilterResult) -> PostFilterResult:
@@ -31,13 +34,13 @@ def evict(scheduler: SchedulerState, preemptor: Pod, result: PostFilterResult) -
         applies("R-EVICT-01")
         key = victim.pod.key
         if key in deleted or scheduler.api.get(Pod, victim.pod.name, victim.pod.namespace) is None:
-            not_found = error(f'pods "{victim.pod.name}" not found').by(PREEMPTION_PLUGIN)
+            not_found = error(NOT_FOUND.of(victim.pod.name)).by(PREEMPTION_PLUGIN)
             return evolve(result, status=not_found, nominated_node=None, victims=result.victims[:number])
         deleted.add(key)
         scheduler.write("delete", victim.pod)
         waiting = scheduler.waiting_pods.get(victim.pod.uid)
         if waiting is not None:
-            waiting.reject(PREEMPTION_PLUGIN, "preempted")
+            waiting.reject(PREEMPTION_PLUGIN, PREEMPTED)
     for outranked in result.outranked:
         if outranked.pod.status.nominated_node_name:
             applies("R-EVICT-02")

@@ -15,7 +15,9 @@ from refsched.machine.state import SchedulerState
 from refsched.objects.pod import Pod
 from refsched.preemption.eviction import PREEMPTION_PLUGIN, delete, disruption_by, withdraw
 from refsched.releases.v1_35.preemption import reject
-from refsched.rules import applies
+from refsched.rules import ErrorReason, applies
+
+NOT_FOUND = ErrorReason('pods "{}" not found', "R-PREEMPT-PREP-03")
 
 EARLY, LATE = "early", "late"
 """A preemptor that deletes itself is deleted before its nomination is written, or afterwards."""
@@ -45,7 +47,7 @@ def evict_at_once(scheduler: SchedulerState, preemptor: Pod, result: PostFilterR
     applies("R-PREEMPT-PREP-03", when=result.victims)
     failed = _evict_all(scheduler, preemptor, result)
     if failed:
-        why = scheduler.choices.choose("error", [f'pods "{victim.name}" not found' for victim in failed])
+        why = scheduler.choices.choose("error", [NOT_FOUND.of(victim.name) for victim in failed])
         return PostFilterResult(error(f"preemption: {why}").by(PREEMPTION_PLUGIN), victims=result.victims)
     withdraw(scheduler, result)
     return result

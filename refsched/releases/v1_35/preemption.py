@@ -13,7 +13,9 @@ from __future__ import annotations
 from refsched.machine.state import SchedulerState
 from refsched.objects.pod import Pod
 from refsched.preemption.eviction import PREEMPTION_PLUGIN, delete
-from refsched.rules import applies
+from refsched.rules import Reason, applies
+
+PREEMPTED = Reason("preempted", "R-PREEMPT-PREP-09")
 
 
 def preempt_pod(scheduler: SchedulerState, preemptor: Pod, victim: Pod) -> bool:
@@ -32,5 +34,5 @@ def reject(scheduler: SchedulerState, victim: Pod) -> bool:
     if waiting is None:
         return False
     applies("R-PREEMPT-PREP-09")
-    waiting.reject(PREEMPTION_PLUGIN, "preempted")
+    waiting.reject(PREEMPTION_PLUGIN, PREEMPTED)
     return True

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reasons: by which rule a node or a pod is rejected, found by the words of a status.
+"""Reasons: by which rule a node or a pod is rejected, or a call fails, found by the words of a status.
 
 Each module of the specification declares its reasons with their rules (refsched/rules.py, Reason).
 """
@@ -74,5 +74,5 @@ def _templates() -> tuple[tuple[re.Pattern[str], str], ...]:
 
 
 def _pattern(reason: str) -> re.Pattern[str]:
-    words = (re.escape(part) for part in _BLANK.split(reason))
+    words = (re.escape(part.replace("{{", "{").replace("}}", "}")) for part in _BLANK.split(reason))
     return re.compile("(?s:.*)".join(words))

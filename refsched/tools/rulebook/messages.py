@@ -11,16 +11,6 @@ from __future__ import annotations
 from refsched.rules import Reason
 
 REJECTIONS = (
-    Reason("0/{} nodes are available: {}", "R-WORDS-01"),
-    Reason("0/{} nodes are available: {}.", "R-WORDS-51"),
-    Reason("no nodes available to schedule pods", "R-FAIL-01"),
-    Reason("no nodes available to schedule pods", "R-CYCLE-51"),
-    Reason("node(s) didn't satisfy plugin(s) [{}]", "R-SEARCH-09"),
-    Reason("node(s) didn't satisfy plugin {}", "R-SEARCH-09"),
-    Reason("node(s) didn't satisfy plugin(s) [{}] simultaneously", "R-SEARCH-09"),
-    Reason("rejected due to timeout after waiting {} at plugin {}", "R-PERMIT-04"),
-    Reason("preempted", "R-PERMIT-03"),
-    Reason("removed", "R-PERMIT-03"),
     Reason('pod "{}", spec.resourceClaim "{}": none of the supported fields are set', "R-DRA-81"),
     Reason('pod "{}": ResourceClaim not created yet', "R-DRA-81"),
     Reason('could not find ResourceClaim "{}/{}"', "R-DRA-80"),
@@ -30,48 +20,11 @@ REJECTIONS = (
     Reason("asks for all devices, but resource pool {} is currently {}", "R-DRA-44"),
     Reason("invalid resource pools were encountered", "R-DRA-67"),
     Reason("asked by caller to stop allocating devices: {}", "R-DRA-15"),
-    Reason("waiting for the preemption for this pod to be finished", "R-PREEMPT-17"),
-    Reason('rejected pod "{}" by permit plugin "{}": {}', "R-WORDS-52"),
-    Reason('pod "{}" rejected while waiting on permit: {}', "R-WORDS-53"),
 )
 """These say why a pod or a node is rejected."""
 
 ERRORS = (
-    # The cache and the API server
-    Reason("pod {} is in the cache, so can't be assumed", "R-CACHE-01"),
-    Reason('pods "{}" not found', "R-BIND-05"),
-    Reason('Operation cannot be fulfilled on pods/binding "{}": {}', "R-BIND-05"),
-    Reason("Precondition failed: UID in precondition: {}, UID in object meta: {}", "R-BIND-05"),
-    Reason("pod {} is being deleted, cannot be assigned to a host", "R-BIND-05"),
-    Reason('pod {} is already assigned to node "{}"', "R-BIND-05"),
-    Reason("pod {} has non-empty .spec.schedulingGates", "R-BIND-05"),
-    # Which plugin it was, and where
-    Reason('running PreFilter plugin "{}": {}', "R-WORDS-02"),
-    Reason('running "{}" filter plugin: {}', "R-SEARCH-06"),
-    Reason('running PreScore plugin "{}": {}', "R-WORDS-02"),
-    Reason('running Score plugins: plugin "{}" failed with: {}', "R-WORDS-02"),
-    Reason('running {} plugin "{}": {}', "R-ROLLBACK-02"),
-    Reason('running PreBindPreFlight "{}": {}', "R-BIND-08"),
-    Reason("preempted by {}", "R-BIND-06"),
-    Reason('prefilter plugin "{}" failed for pod "{}": {}', "R-FRAMEWORK-51"),
-    Reason('running "{}" filter plugin for pod "{}": {}', "R-SEARCH-06"),
-    Reason('error while running score plugin for pod "{}": {}', "R-FRAMEWORK-54"),
-    Reason('error while running Reserve in "{}" reserve plugin for pod "{}": {}', "R-WORDS-52"),
-    Reason('plugin "{}" failed to bind pod "{}": {}', "R-WORDS-52"),
-    Reason('error while running "{}" {} plugin for pod "{}": {}', "R-WORDS-52"),
-    Reason("Binding rejected: {}", "R-BIND-52"),
-    Reason("bind status: {}, {}", "R-BIND-52"),
-    # An earlier point of the plugin is disabled
-    Reason('error reading "{}" from cycleState: not found', "R-FRAMEWORK-10"),
-    Reason('reading "{}" from cycleState: not found', "R-FRAMEWORK-10"),
-    Reason('cannot read "{}" from cycleState', "R-FRAMEWORK-10"),
-    Reason('error reading "{}" from cycle-state: not found', "R-FRAMEWORK-10"),
-    Reason('failed to read "{}" from cycleState: not found', "R-FRAMEWORK-11"),
-    Reason('Error reading "{}" from cycleState: not found', "R-FRAMEWORK-54"),
     Reason('no pod volume found for node "{}"', "R-FRAMEWORK-12"),
-    # Preemption
-    Reason("no nodes available", "R-PREEMPT-14"),
-    Reason('expected at least one victim pod on node "{}"', "R-PREEMPT-12"),
     # Volumes
     Reason("binding volumes: {}", "R-VOLBIND-19"),
     Reason('v1.{} "{}" is out of sync', "R-VOLBIND-16"),
@@ -162,13 +115,11 @@ ERRORS = (
         'extender "{}" claims a filtered node "{}" which is not found in the input node list', "R-EXTENDER-02"
     ),
     Reason('nodeinfo not found for node name "{}"', "R-EXTENDER-06"),
-    Reason('getting node "{}" from Snapshot: nodeinfo not found for node name "{}"', "R-EXTENDER-53"),
     Reason(
         "extender: {} claims to preempt pod (UID: &{{{}}}) on node: {}, but the pod is not found on that node",
         "R-EXTENDER-06",
     ),
     Reason("json: cannot unmarshal the answer to {}: {}", "R-EXTENDER-08"),
     # ServiceAffinity
-    Reason("node not found", "R-SVCAFF-03"),
 )
 """These end an attempt or a binding with an error."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from refsched.releases import DEFAULT, RELEASES
-from refsched.rules import Reason
+from refsched.rules import ErrorReason, Reason
 from refsched.suite.catalogue.reasons import declared_reasons
 from refsched.suite.catalogue.rules import all_rules, plugin_of
 from refsched.tools.rulebook.examples import example_of
@@ -55,7 +55,7 @@ def pending_page() -> str:
         *(section for name in RELEASES if name != DEFAULT.name for section in _only_in(name)),
         "## Errors",
         _FAILED,
-        _with_rules(ERRORS),
+        _with_rules(_errors()),
         "## Pending without a message",
         _SILENT,
         "## Messages with their examples",
@@ -74,13 +74,23 @@ def _only_in(release: str) -> Iterator[str]:
 def _reasons(release: str) -> Iterator[Reason]:
     """Returns the reasons of a release; of another one than the default only those that the default one does not
     give, and that no later one gives."""
-    declared = {(str(reason), reason.rule): reason for reason in (*declared_reasons(), *REJECTIONS)}
-    for reason in declared.values():
+    for reason in _each_once((*declared_reasons(), *REJECTIONS)):
+        if isinstance(reason, ErrorReason):
+            continue
         releases = all_rules()[reason.rule].releases
         if release in releases and (
             release == DEFAULT.name or (DEFAULT.name not in releases and release == releases[-1])
         ):
             yield reason
+
+
+def _errors() -> Iterable[Reason]:
+    declared = (reason for reason in declared_reasons() if isinstance(reason, ErrorReason))
+    return _each_once((*declared, *ERRORS))
+
+
+def _each_once(reasons: Iterable[Reason]) -> Iterable[Reason]:
+    return {(str(reason), reason.rule): reason for reason in reasons}.values()
 
 
 def _by_plugin(release: str) -> Iterable[str]:

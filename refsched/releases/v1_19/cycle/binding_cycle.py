@@ -25,7 +25,10 @@ from refsched.releases.v1_19.cache import finish_binding
 from refsched.releases.v1_19.cycle.failure import failed, record_scheduling_failure
 from refsched.releases.v1_19.cycle.scheduling_cycle import reason_of, roll_back
 from refsched.releases.v1_19.cycle.wording import rejected_while_waiting
-from refsched.rules import applies
+from refsched.rules import ErrorReason, applies
+
+BINDING_REJECTED = ErrorReason("Binding rejected: {}", "R-BIND-52")
+BIND_STATUS = ErrorReason("bind status: {}, {}", "R-BIND-52")
 
 
 def binding_cycle(cycle: Cycle) -> Generator[Stop, None, None]:
@@ -72,9 +75,8 @@ def _bind(cycle: Cycle) -> Runs:
         return SUCCESS
     if status.code is Code.ERROR:
         return _rejected(status.message)
-    return _rejected(f"bind status: {status.code.value}, {status.message}")
+    return _rejected(BIND_STATUS.of(status.code.value, status.message))
 
 
 def _rejected(why: str) -> Status:
-    applies("R-BIND-52")
-    return error(f"Binding rejected: {why}")
+    return error(BINDING_REJECTED.of(why))

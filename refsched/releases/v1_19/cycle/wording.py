@@ -11,9 +11,12 @@ from __future__ import annotations
 from collections import Counter
 
 from refsched.cycle.fit_error import Diagnosis
-from refsched.framework.status import Code, Status
+from refsched.framework.status import Status, unschedulable
 from refsched.objects.pod import Pod
-from refsched.rules import applies
+from refsched.rules import Reason, applies
+
+FITS_NOWHERE = Reason("0/{} nodes are available: {}.", "R-WORDS-51")
+REJECTED_WHILE_WAITING = Reason('pod "{}" rejected while waiting on permit: {}', "R-WORDS-53")
 
 
 def fit_error_message(diagnosis: Diagnosis, number_of_nodes: int) -> str:
@@ -25,13 +28,10 @@ def fit_error_message(diagnosis: Diagnosis, number_of_nodes: int) -> str:
     for reason in diagnosis.absent.reasons:
         counts[reason] += number_of_nodes - len(statuses)
     histogram = sorted(f"{count} {reason}" for reason, count in counts.items())
-    return f"0/{number_of_nodes} nodes are available: {', '.join(histogram)}."
+    return FITS_NOWHERE.of(number_of_nodes, ", ".join(histogram))
 
 
 def rejected_while_waiting(status: Status, pod: Pod) -> Status:
     """R-WORDS-53: In v1.19 a pod that is rejected while it waits on Permit, or waits too long, is
     Unschedulable."""
-    applies("R-WORDS-53")
-    return Status(
-        Code.UNSCHEDULABLE, (f'pod "{pod.name}" rejected while waiting on permit: {status.message}',)
-    )
+    return unschedulable(REJECTED_WHILE_WAITING.of(pod.name, status.message))

@@ -24,7 +24,9 @@ from refsched.preemption.eligibility import waits_for_a_victim
 from refsched.preemption.pick import outranked_on, rank
 from refsched.preemption.victims import PreemptionSteps
 from refsched.releases.v1_36.plugins.default_preemption import at_every_budget
-from refsched.rules import applies
+from refsched.rules import ErrorReason, applies
+
+NOT_FOUND = ErrorReason('pods "{}" not found', "R-PREEMPT-61")
 
 
 @frozen
@@ -49,8 +51,7 @@ class DefaultPreemption:
         popped = context.pod.pod
         stored = context.api.objects.get(Pod, popped.name, popped.namespace)
         if stored is None:
-            applies("R-PREEMPT-61")
-            return PostFilterResult(error(f'pods "{popped.name}" not found'))
+            return PostFilterResult(error(NOT_FOUND.of(popped.name)))
         if stored != popped:
             applies("R-PREEMPT-61")
             context = evolve(context, pod=PodInfo(stored))

@@ -19,6 +19,7 @@ from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Status, error
 from refsched.plugins import inter_pod_affinity as current
 from refsched.plugins.topology_counts import TopologyCounts
+from refsched.releases.v1_19.framework import ERROR_READING_PRE_SCORE
 from refsched.rules import Reason, applies
 
 NOT_MATCHED = Reason("node(s) didn't match pod affinity/anti-affinity", "R-PODAFF-51")
@@ -36,7 +37,7 @@ class InterPodAffinityArgs(PluginArgs):
 @frozen
 class InterPodAffinity(current.InterPodAffinity):
     ARGS = InterPodAffinityArgs
-    WITHOUT_PRE_SCORE = error('Error reading "PreScoreInterPodAffinity" from cycleState: not found')
+    WITHOUT_PRE_SCORE = error(ERROR_READING_PRE_SCORE.of("InterPodAffinity"))
 
     @classmethod
     def of_args(  # type: ignore[override]  # The arguments are others.

@@ -10,8 +10,9 @@ from attrs import frozen
 
 from refsched.framework.status import error
 from refsched.plugins import node_ports as current
+from refsched.releases.v1_19.framework import ERROR_READING
 
 
 @frozen
 class NodePorts(current.NodePorts):
-    WITHOUT_PRE_FILTER = error('error reading "PreFilterNodePorts" from cycleState: not found')
+    WITHOUT_PRE_FILTER = error(ERROR_READING.of("NodePorts"))

@@ -25,6 +25,7 @@ from refsched.objects.resources import (
     resource_of,
 )
 from refsched.plugins.node_resources_fit_args import check_ignored
+from refsched.releases.v1_19.framework import ERROR_READING
 from refsched.rules import Reason, applies
 
 TOO_MANY_PODS = Reason("Too many pods", "R-FIT-51")
@@ -46,7 +47,7 @@ class NodeResourcesFit:
     ignored_resource_groups: frozenset[str] = frozenset()
     name = "NodeResourcesFit"
     POINTS = ("preFilter", "filter")
-    WITHOUT_PRE_FILTER = error('error reading "PreFilterNodeResourcesFit" from cycleState: not found')
+    WITHOUT_PRE_FILTER = error(ERROR_READING.of(name))
     ARGS = NodeResourcesFitArgs
 
     @classmethod

@@ -38,6 +38,7 @@ from refsched.plugins.pod_topology_spread_scoring import (
     prepare,
     sum_of_constraints,
 )
+from refsched.releases.v1_19.framework import ERROR_READING
 from refsched.releases.v1_19.plugins.default_selector import default_selector
 from refsched.rules import applies
 
@@ -56,7 +57,7 @@ class PodTopologySpreadArgs(PluginArgs):
 @frozen
 class PodTopologySpread(current.PodTopologySpread):
     ARGS = PodTopologySpreadArgs
-    WITHOUT_PRE_FILTER = error('error reading "PreFilterPodTopologySpread" from cycleState: not found')
+    WITHOUT_PRE_FILTER = error(ERROR_READING.of("PodTopologySpread"))
 
     @classmethod
     def of_args(  # type: ignore[override]  # The arguments are others.

@@ -18,6 +18,7 @@ from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import error
 from refsched.objects.selectors import EVERYTHING, Selector
 from refsched.plugins.pod_topology_spread_constraints import count_matching
+from refsched.releases.v1_19.framework import ERROR_READING_PRE_SCORE
 from refsched.releases.v1_19.plugins.default_selector import default_selector
 from refsched.rules import applies
 
@@ -47,7 +48,7 @@ class SelectorSpread:
     )
     name = "SelectorSpread"
     POINTS = ("preScore", "score")
-    WITHOUT_PRE_SCORE = error('Error reading "PreScoreSelectorSpread" from cycleState: not found')
+    WITHOUT_PRE_SCORE = error(ERROR_READING_PRE_SCORE.of(name))
 
     def scores_alike(self, pod: PodInfo) -> bool:
         return bool(pod.pod.spec.topology_spread_constraints)

@@ -21,9 +21,11 @@ from refsched.framework.status import SUCCESS, Status, error, unschedulable
 from refsched.objects.pod import Pod
 from refsched.objects.workloads import Service
 from refsched.plugins.default_selector import selecting, selects_labels
-from refsched.rules import Reason, applies
+from refsched.releases.v1_19.framework import ERROR_READING
+from refsched.rules import ErrorReason, Reason, applies
 
 OTHER_LABELS = Reason("node(s) didn't match service affinity", "R-SVCAFF-01")
+NODE_NOT_FOUND = ErrorReason("node not found", "R-SVCAFF-03")
 
 
 @frozen
@@ -61,7 +63,7 @@ class ServiceAffinity:
     anti_affinity_labels_preference: tuple[str, ...] = ()
     name = "ServiceAffinity"
     POINTS = ("preFilter", "filter", "score")
-    WITHOUT_PRE_FILTER = error('error reading "PreFilterServiceAffinity" from cycleState: not found')
+    WITHOUT_PRE_FILTER = error(ERROR_READING.of(name))
     ARGS = ServiceAffinityArgs
 
     @classmethod
@@ -108,8 +110,7 @@ class ServiceAffinity:
         if len(self.affinity_labels) > len(asked) and state.has_service and others:
             there = state.snapshot.get(others[0].spec.node_name)
             if there is None:
-                applies("R-SVCAFF-03")
-                return error("node not found")
+                return error(NODE_NOT_FOUND)
             applies("R-SVCAFF-02")
             labels = there.existing_node.metadata.labels
             asked = {label: labels[label] for label in self.affinity_labels if label in labels} | asked

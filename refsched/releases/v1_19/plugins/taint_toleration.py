@@ -12,6 +12,7 @@ from attrs import frozen
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.status import SUCCESS, Status, error, unresolvable
 from refsched.plugins.taint_toleration import untolerated_taints
+from refsched.releases.v1_19.framework import ERROR_READING_PRE_SCORE
 from refsched.releases.v1_36.plugins import taint_toleration as current
 from refsched.rules import Reason
 
@@ -20,7 +21,7 @@ UNTOLERATED = Reason("node(s) had taint {{{}: {}}}, that the pod didn't tolerate
 
 @frozen
 class TaintToleration(current.TaintToleration):
-    WITHOUT_PRE_SCORE = error('Error reading "PreScoreTaintToleration" from cycleState: not found')
+    WITHOUT_PRE_SCORE = error(ERROR_READING_PRE_SCORE.of("TaintToleration"))
 
     # --- Filter -----------------------------------------------------------------------------------
 
