@@ -18,6 +18,7 @@ Without a listener this costs one test of an empty list.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Self
 
 Listener = Callable[[str], None]
 
@@ -63,7 +64,7 @@ class Reason(str):
     __slots__ = ("rule",)
     rule: str
 
-    def __new__(cls, text: str, rule: str) -> Reason:
+    def __new__(cls, text: str, rule: str) -> Self:
         reason = super().__new__(cls, text)
         reason.rule = rule
         return reason
@@ -71,7 +72,7 @@ class Reason(str):
     def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]
         return str(self), self.rule
 
-    def of(self, *values: object) -> Reason:
+    def of(self, *values: object) -> Self:
         """Returns the same reason with values in its blanks."""
         return type(self)(self.format(*values), self.rule)
 

@@ -181,7 +181,6 @@ NAME_RULES = {
     "refsched/tools/reading/inputs.py": "a rule of a release's table",
     "refsched/tools/running/shadow.py": "by which rule another total is too low",
     "refsched/tools/rulebook/binding_picture.py": "a drawing, whose ways the tests go",
-    "refsched/tools/rulebook/messages.py": "the texts of errors",
     "refsched/tools/rulebook/without_example.py": "why a rule has no example",
 }
 """Files outside of the specification that name rules which they do not state; none comes in addition."""

@@ -47,13 +47,14 @@ from refsched.cel.tree import arguments, bare_name, if_marked, is_literal, subtr
 from refsched.cel.types import check_types
 from refsched.cel.values import (
     CelDevice,
-    CelError,
     CelType,
     CelValueError,
     Domains,
     Optional,
+    compile_error,
     hashed,
     refused,
+    runtime_error,
 )
 from refsched.errors import InputError
 from refsched.rules import applies, listening
@@ -82,7 +83,7 @@ class CelProgram:
             scope = {**_ROOT, _DEVICE: device, rooted(_DEVICE): device, METER: Meter()}
             return boolean(self.evaluate(scope))
         except CelValueError as error:
-            raise CelError(f"CEL runtime error: {error}") from None
+            raise runtime_error(error) from None
         except RecursionError:
             raise too_deep() from None
 
@@ -123,7 +124,7 @@ def _convert(constants: Sequence[Evaluate]) -> None:
             convert(_ROOT)
         except CelValueError as error:
             applies("R-DRA-150")
-            raise CelError(f"CEL compile error: program instantiation failed: {error}") from None
+            raise compile_error(f"program instantiation failed: {error}") from None
 
 
 def _not_followed(function: str) -> InputError:

@@ -15,7 +15,7 @@ from typing import Any
 
 from attrs import define
 
-from refsched.cel.values import CelError, hashed
+from refsched.cel.values import hashed, runtime_error
 from refsched.errors import InputError
 
 MAX_COST = 1_000_000
@@ -40,7 +40,7 @@ class Meter:
         resolve."""
         self.cost += units
         if self.cost > MAX_COST:
-            raise CelError("CEL runtime error: operation cancelled: actual cost limit exceeded")
+            raise runtime_error("operation cancelled: actual cost limit exceeded")
 
     def joined(self, value: Any) -> Any:
         """Returns the value, which was made by joining two, and adds its cost."""

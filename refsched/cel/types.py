@@ -34,7 +34,7 @@ from refsched.cel.overloads import (
 )
 from refsched.cel.steps import CelSteps, rooted
 from refsched.cel.tree import arguments, bare_name, if_marked, subtrees, text_of
-from refsched.cel.values import CelError
+from refsched.cel.values import compile_error
 from refsched.rules import applies
 
 if TYPE_CHECKING:
@@ -75,12 +75,12 @@ def check_types(tree: Tree[Token], types: Sequence[str], steps: CelSteps) -> Non
     found = determined(_Typer(scope, steps).type_of(tree))
     if found != BOOL and not steps.may_be_result(found):
         applies("R-DRA-78")
-        raise CelError(f"CEL compile error: must evaluate to bool or the unknown type, not {found}")
+        raise compile_error(f"must evaluate to bool or the unknown type, not {found}")
 
 
 def _refuse(problem: str) -> NoReturn:
     applies("R-DRA-78")
-    raise CelError(f"CEL compile error: compilation failed: ERROR: <input>: {problem}")
+    raise compile_error(f"compilation failed: ERROR: <input>: {problem}")
 
 
 def _is_open(found: Type) -> bool:

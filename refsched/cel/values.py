@@ -19,7 +19,10 @@ from typing import Any
 from attrs import frozen
 
 from refsched.objects.quantity import Quantity
-from refsched.rules import applies
+from refsched.rules import ErrorReason, applies
+
+COMPILE_ERROR = ErrorReason("CEL compile error: {}", "R-DRA-74")
+RUNTIME_ERROR = ErrorReason("CEL runtime error: {}", "R-DRA-41")
 
 CelDevice = Mapping[str, Any]
 """A CelDevice is what an expression knows as ``device``."""
@@ -39,7 +42,15 @@ class CelValueError(CelError):
 def refused(problem: str) -> CelError:
     """Returns the error of a selector that cannot be compiled, as cel-go words it."""
     applies("R-DRA-74")
-    return CelError(f"CEL compile error: compilation failed: ERROR: <input>: {problem}")
+    return compile_error(f"compilation failed: ERROR: <input>: {problem}")
+
+
+def compile_error(problem: object) -> CelError:
+    return CelError(COMPILE_ERROR.of(problem))
+
+
+def runtime_error(problem: object) -> CelError:
+    return CelError(RUNTIME_ERROR.of(problem))
 
 
 def no_such_overload(function: str = "") -> CelValueError:

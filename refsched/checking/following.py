@@ -34,6 +34,7 @@ from refsched.checking.recorded_volumes import (
 )
 from refsched.checking.search import SearchPlan, planned_search
 from refsched.cycle.find_nodes import NodeFilter, Search, find_nodes
+from refsched.devices.errors import STOPPED
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Status
@@ -49,7 +50,7 @@ from refsched.volumes.orders import VolumeOrder
 T = TypeVar("T")
 
 _FEASIBLE = NodeStatus("Success")
-_GAVE_UP = "asked by caller to stop allocating devices: "
+_GAVE_UP = STOPPED.format("")
 
 
 @frozen

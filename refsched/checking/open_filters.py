@@ -19,7 +19,7 @@ from attrs import evolve, fields, frozen, make_class
 
 from refsched.checking.own_plugins import OwnPlugins
 from refsched.devices.allocator import Allocates, Allocator
-from refsched.devices.errors import RejectedOnNode
+from refsched.devices.errors import STOPPED, RejectedOnNode
 from refsched.devices.pools import Pools
 from refsched.framework.cycle_state import CycleState, Scores
 from refsched.framework.interface import Plugin
@@ -89,7 +89,7 @@ class _Stopped:
         self, node: Node, claims: Sequence[ResourceClaim], pools: Pools | None = None
     ) -> tuple[AllocationResult, ...] | None:
         applies("R-DRA-15")
-        raise RejectedOnNode(f"asked by caller to stop allocating devices: {self.cause}")
+        raise RejectedOnNode(STOPPED.of(self.cause))
 
     def pool_orders(self, node: Node) -> Sequence[Pools]:
         return ((),)

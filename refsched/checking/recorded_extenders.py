@@ -16,11 +16,11 @@ from attrs import evolve, field, frozen
 from refsched.checking.agreement import Disagreement
 from refsched.checking.trace import Exchange
 from refsched.config.types import Extender as ExtenderConfig
-from refsched.extenders.extender import Ask, Failure, no_answer, url_of
+from refsched.extenders.extender import Ask, url_of
+from refsched.extenders.failures import OK, Failure, no_answer, other_status
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
-from refsched.tools.http.failures import OK, other_status
 from refsched.tools.reading.defaults import PREEMPT_LOWER_PRIORITY
 
 Json = dict[str, Any]

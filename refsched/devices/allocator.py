@@ -28,7 +28,12 @@ from refsched.devices.search_memory import SearchMemory
 from refsched.devices.steps import AllocatorSteps
 from refsched.objects.dra import AllocationResult, DeviceConstraint, ResourceClaim, ResourceSlice
 from refsched.objects.node import Node
-from refsched.rules import applies
+from refsched.rules import ErrorReason, Reason, applies
+
+UNKNOWN_CONSTRAINT = ErrorReason(
+    "claim {}, constraint #{}: empty constraint (unsupported constraint type?)", "R-DRA-51"
+)
+INVALID_POOLS = Reason("invalid resource pools were encountered", "R-DRA-67")
 
 
 class Allocates(Protocol):
@@ -117,8 +122,7 @@ class Allocator:
         if constraint.distinct_attribute is not None:
             return self.distinct(requests, constraint.distinct_attribute)
         applies("R-DRA-51")
-        problem = "empty constraint (unsupported constraint type?)"
-        raise AllocationError(f"claim {claim.key}, constraint #{index}: {problem}")
+        raise AllocationError(UNKNOWN_CONSTRAINT.of(claim.key, index))
 
     def found_nothing(self, pools: Pools) -> None:
         """R-DRA-67 (observed: the wording of reasons is not part of the API): If nothing is found on a node
@@ -127,4 +131,4 @@ class Allocator:
         Raises RejectedOnNode."""
         if any(pool.invalid_reason for pool in pools if not pool.is_incomplete):
             applies("R-DRA-67")
-            raise RejectedOnNode("invalid resource pools were encountered")
+            raise RejectedOnNode(INVALID_POOLS)

@@ -22,7 +22,15 @@ from refsched.objects.dra import (
     Device,
 )
 from refsched.objects.quantity import MAX_VALUE, Quantity
-from refsched.rules import applies
+from refsched.rules import ErrorReason, applies
+
+NO_AMOUNT = ErrorReason("{}: checking capacity for device {}: {}", "R-DRA-49")
+NEGATIVE = ErrorReason('capacity "{}": capacity value is negative', "R-DRA-49")
+TOO_LARGE = ErrorReason(
+    'capacity "{}": capacity request cannot be represented in the device\'s range arithmetic: rounding request'
+    " up to the next step passes MaxInt64",
+    "R-DRA-49",
+)
 
 NOTHING: Mapping[str, Quantity] = {}
 
@@ -43,7 +51,8 @@ def consumed_capacity(asked: CapacityRequirements | None, device: Device) -> dic
         else:
             consumed[name] = _rounded_up(name, amount, policy) if policy is not None else amount
         if consumed[name] < Quantity():
-            raise _invalid(name, "capacity value is negative")
+            applies("R-DRA-49")
+            raise AllocationError(NEGATIVE.of(name))
     return consumed
 
 
@@ -90,18 +99,10 @@ def _in_steps(name: str, amount: Quantity, allowed: CapacityRequestPolicyRange) 
     least, step = _whole(allowed.min), _whole(allowed.step)
     rounded = least - (least - amount.value) // step * step
     if rounded > MAX_VALUE:
-        raise _invalid(
-            name,
-            "capacity request cannot be represented in the device's range arithmetic: rounding request up to"
-            " the next step passes MaxInt64",
-        )
+        applies("R-DRA-49")
+        raise AllocationError(TOO_LARGE.of(name))
     applies("R-DRA-48", when=rounded != amount.value)
     return Quantity.of(rounded)
-
-
-def _invalid(name: str, problem: str) -> AllocationError:
-    applies("R-DRA-49")
-    return AllocationError(f'capacity "{name}": {problem}')
 
 
 def _is_not_allowed(amount: Quantity, policy: CapacityRequestPolicy | None) -> bool:

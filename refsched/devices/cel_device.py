@@ -8,7 +8,7 @@ Source: dynamic-resource-allocation/cel/compile.go, DeviceMatches.
 
 from __future__ import annotations
 
-from refsched.cel.values import CelDevice, CelError, CelValueError, Domains, Semver, parse_semver
+from refsched.cel.values import CelDevice, CelValueError, Domains, Semver, parse_semver, runtime_error
 from refsched.objects.dra import Device, DeviceAttribute
 from refsched.rules import applies
 
@@ -22,7 +22,7 @@ def cel_device(driver: str, device: Device) -> CelDevice:
         try:
             attributes.setdefault(domain, {})[identifier] = _attribute_value(attribute)
         except CelValueError as error:
-            raise CelError(f"CEL runtime error: attribute {name}: {error}") from None
+            raise runtime_error(f"attribute {name}: {error}") from None
     for name, amount in device.capacity.items():
         domain, identifier = _qualified(name, driver)
         capacity.setdefault(domain, {})[identifier] = amount.value

@@ -18,7 +18,15 @@ from refsched.objects.dra import ResourceClaim
 from refsched.objects.meta import ApiObject, ObjectMeta
 from refsched.objects.pod import Pod, PodResourceClaim
 from refsched.objects.store import ObjectStore
-from refsched.rules import applies
+from refsched.rules import Reason, applies
+
+NO_CLAIM_IS_NAMED = Reason(
+    'pod "{}", spec.resourceClaim "{}": none of the supported fields are set', "R-DRA-81"
+)
+NOT_CREATED_YET = Reason('pod "{}": ResourceClaim not created yet', "R-DRA-81")
+NOT_FOUND = Reason('could not find ResourceClaim "{}/{}"', "R-DRA-80")
+BEING_DELETED = Reason('resourceclaim "{}" is being deleted', "R-DRA-80")
+CLAIM_OF_ANOTHER = Reason("ResourceClaim {} was not created for pod {} (pod is not owner)", "R-DRA-80")
 
 
 class ClaimProblem(Exception):  # noqa: N818  (no error: the reason why a pod has to wait)
@@ -43,26 +51,25 @@ def _claim_name(pod: Pod, named: PodResourceClaim) -> str | None:
     if named.resource_claim_name is not None:
         return named.resource_claim_name
     if named.resource_claim_template_name is None:
-        problem = "none of the supported fields are set"
-        raise ClaimProblem(f'pod "{pod.key}", spec.resourceClaim "{named.name}": {problem}')
+        raise ClaimProblem(NO_CLAIM_IS_NAMED.of(pod.key, named.name))
     for status in pod.status.resource_claim_statuses:
         if status.name == named.name:
             applies("R-DRA-81")
             return status.resource_claim_name
-    raise ClaimProblem(f'pod "{pod.key}": ResourceClaim not created yet')
+    raise ClaimProblem(NOT_CREATED_YET.of(pod.key))
 
 
 def _usable_claim(pod: Pod, named: PodResourceClaim, name: str, objects: ObjectStore) -> ResourceClaim:
     claim = objects.latest(ResourceClaim, name, pod.namespace)
     if claim is None:
         applies("R-DRA-80")
-        raise ClaimProblem(f'could not find ResourceClaim "{pod.namespace}/{name}"')
+        raise ClaimProblem(NOT_FOUND.of(pod.namespace, name))
     if claim.metadata.deletion_timestamp is not None:
         applies("R-DRA-80")
-        raise ClaimProblem(f'resourceclaim "{name}" is being deleted')
+        raise ClaimProblem(BEING_DELETED.of(name))
     if named.resource_claim_name is None and not claim.metadata.is_controlled_by(pod.uid):
         applies("R-DRA-80")
-        raise ClaimProblem(f"ResourceClaim {claim.key} was not created for pod {pod.key} (pod is not owner)")
+        raise ClaimProblem(CLAIM_OF_ANOTHER.of(claim.key, pod.key))
     return claim
 
 

@@ -5,6 +5,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from refsched.rules import Reason
+
+STOPPED = Reason("asked by caller to stop allocating devices: {}", "R-DRA-15")
+
 
 class AllocationError(Exception):
     """An AllocationError says that a claim, a class or a pool is invalid. It ends the pod's attempt, whatever

@@ -20,7 +20,9 @@ from refsched.devices.ids import DeviceID, PoolID
 from refsched.objects.dra import Counter, CounterSet, Device, ResourceSlice
 from refsched.objects.node import Node
 from refsched.objects.selectors import NodeSelector
-from refsched.rules import applies
+from refsched.rules import ErrorReason, applies
+
+DUPLICATE_DEVICE = ErrorReason("duplicate device name {}", "R-DRA-22")
 
 
 @frozen(eq=False)
@@ -113,7 +115,7 @@ class Pool:
         for offered in self.devices:
             if offered.device.name in seen:
                 applies("R-DRA-22")
-                return f"duplicate device name {offered.device.name}"
+                return DUPLICATE_DEVICE.of(offered.device.name)
             seen.add(offered.device.name)
         return self._why_counters_are_invalid()
 

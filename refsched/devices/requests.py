@@ -17,7 +17,7 @@ from typing import ClassVar, NamedTuple
 from attrs import define, field, frozen
 
 from refsched.cel import CelError, CelSteps, compile_selector
-from refsched.devices.capacity import NOTHING, has_capacity
+from refsched.devices.capacity import NO_AMOUNT, NOTHING, has_capacity
 from refsched.devices.constraints import RequestName
 from refsched.devices.errors import AllocationError
 from refsched.devices.ids import DeviceID
@@ -34,16 +34,32 @@ from refsched.objects.dra import (
     ResourceClaim,
 )
 from refsched.objects.node import Node
-from refsched.rules import applies
+from refsched.rules import ErrorReason, Reason, applies
+
+TOO_MANY_DEVICES = ErrorReason(
+    "claim {}, request {}: adding {} devices exceeds the claim limit of {}, with {} already accounted for",
+    "R-DRA-42",
+)
+SELECTOR_IS_EMPTY = ErrorReason(
+    "{}, selector #{}: CEL expression empty (unsupported selector type?)", "R-DRA-41"
+)
+SELECTOR_FAILED = ErrorReason("{}: selector #{}: {}", "R-DRA-41")
+SELECTOR_FAILED_ON_DEVICE = ErrorReason("{}: selector #{} on device {}: {}", "R-WORDS-04")
+NO_SUCH_KEY = ErrorReason(
+    "{}. consider using CEL optional chaining (.? followed by orValue()) or guarding the check with has()"
+    " for optional fields",
+    "R-WORDS-04",
+)
+NO_CLASS_IS_NAMED = ErrorReason("{}: missing device class name (unsupported request type?)", "R-DRA-12")
+NO_SUCH_CLASS = ErrorReason(
+    '{}: could not retrieve device class {}: deviceclass.resource.k8s.io "{}" not found', "R-DRA-12"
+)
+UNKNOWN_COUNT_MODE = ErrorReason("{}: unsupported count mode {}", "R-DRA-43")
+POOL_IS_BROKEN = Reason("{}: asks for all devices, but resource pool {} is currently {}", "R-DRA-44")
 
 MAX_RESULTS = 32
 """One claim may hold at most so many devices (resource.AllocationResultsMaxSize)."""
 
-NO_SUCH_KEY = "no such key:"
-GUARD_THE_KEY = (
-    ". consider using CEL optional chaining (.? followed by orValue()) or guarding the check with has()"
-    " for optional fields"
-)
 GetClass = Callable[[str], DeviceClass | None]
 
 
@@ -118,19 +134,19 @@ class Matcher:
                     return False
             except CelError as error:
                 applies("R-DRA-41")
-                raise AllocationError(f"{whose}: {self.problem_of(index, offered, str(error))}") from None
+                raise AllocationError(self.problem_of(whose, index, offered, str(error))) from None
         return True
 
-    def problem_of(self, index: int, offered: OfferedDevice, problem: str) -> str:
+    def problem_of(self, whose: str, index: int, offered: OfferedDevice, problem: str) -> str:
         """R-WORDS-04 (observed: the wording of reasons and messages is not part of the API): The error of a
         selector names the device, unless the expression is invalid by itself, and says how a key may be read
         that a device does not have."""
         if not problem.startswith("CEL runtime error"):
-            return f"selector #{index}: {problem}"
+            return SELECTOR_FAILED.of(whose, index, problem)
         applies("R-WORDS-04")
-        if NO_SUCH_KEY in problem:
-            problem += GUARD_THE_KEY
-        return f"selector #{index} on device {offered.id}: {problem}"
+        if "no such key:" in problem:
+            problem = NO_SUCH_KEY.of(problem)
+        return SELECTOR_FAILED_ON_DEVICE.of(whose, index, offered.id, problem)
 
 
 # --- How many devices are needed ------------------------------------------------------------------
@@ -161,8 +177,7 @@ class Sizer:
             if least > MAX_RESULTS - fewest:
                 applies("R-DRA-42")
                 raise AllocationError(
-                    f"claim {claim.key}, request {request.name}: adding {least} devices exceeds the claim limit of"
-                    f" {MAX_RESULTS}, with {fewest} already accounted for"
+                    TOO_MANY_DEVICES.of(claim.key, request.name, least, MAX_RESULTS, fewest)
                 )
             fewest += least
             sized |= alternatives
@@ -197,20 +212,18 @@ class Sizer:
         where = f"claim {claim.key}, request {name.sub or name.base}"
         for index, selector in enumerate(asked.selectors):
             if selector.cel is None:
-                problem = "CEL expression empty (unsupported selector type?)"
-                raise AllocationError(f"{where}, selector #{index}: {problem}")
-        if not asked.device_class_name:
-            raise AllocationError(f"{where}: missing device class name (unsupported request type?)")
-        device_class = self.get_class(asked.device_class_name)
+                raise AllocationError(SELECTOR_IS_EMPTY.of(where, index))
+        named = asked.device_class_name
+        if not named:
+            raise AllocationError(NO_CLASS_IS_NAMED.of(where))
+        device_class = self.get_class(named)
         if device_class is None:
-            named = asked.device_class_name
-            absent = f'deviceclass.resource.k8s.io "{named}" not found'
-            raise AllocationError(f"{where}: could not retrieve device class {named}: {absent}")
+            raise AllocationError(NO_SUCH_CLASS.of(where, named, named))
         if asked.allocation_mode == EXACT_COUNT:
             return SizedRequest(name, asked, device_class, asked.count)
         if asked.allocation_mode == ALL:
             return self._size_all(where, key, SizedRequest(name, asked, device_class))
-        raise AllocationError(f"{where}: unsupported count mode {asked.allocation_mode}")
+        raise AllocationError(UNKNOWN_COUNT_MODE.of(where, asked.allocation_mode))
 
     def _size_all(self, where: str, key: RequestKey, sized: SizedRequest) -> SizedRequest:
         """R-DRA-43: A request for all devices asks for each matching device of the node's pools, in use or not.
@@ -222,8 +235,7 @@ class Sizer:
             if pool.is_broken:
                 applies("R-DRA-44")
                 state = "being updated" if pool.is_incomplete else "invalid"
-                problem = f"asks for all devices, but resource pool {pool} is currently {state}"
-                raise self.broken_pool(f"{where}: {problem}")
+                raise self.broken_pool(POOL_IS_BROKEN.of(where, pool, state))
             matching = (each for each in pool.devices if self.matcher.matches(key, sized, each))
             found += self.large_enough(where, sized, matching)
         applies("R-DRA-43")
@@ -240,8 +252,7 @@ class Sizer:
             try:
                 is_enough = has_capacity(sized.asked.capacity, offered.device, NOTHING, NOTHING)
             except AllocationError as error:
-                device = offered.device.name
-                raise AllocationError(f"{where}: checking capacity for device {device}: {error}") from None
+                raise AllocationError(NO_AMOUNT.of(where, offered.device.name, error)) from None
             if is_enough:
                 yield offered
             else:

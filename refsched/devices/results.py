@@ -29,7 +29,10 @@ from refsched.objects.dra import (
 )
 from refsched.objects.node import Node
 from refsched.objects.selectors import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm
-from refsched.rules import applies
+from refsched.rules import ErrorReason, applies
+
+NO_NODE_SELECTOR = ErrorReason("create NodeSelector for claim {}: {}", "R-DRA-62")
+TOO_MANY_TERMS = ErrorReason("unsupported ResourceSlice.NodeSelector with {} terms", "R-DRA-62")
 
 Requirements = tuple[NodeSelectorRequirement, ...]
 Configs = tuple[DeviceAllocationConfiguration, ...]
@@ -82,7 +85,7 @@ def allocation_result(
     try:
         selector = _node_selector(chosen, node)
     except AllocationError as error:
-        raise AllocationError(f"create NodeSelector for claim {claim.name}: {error}") from None
+        raise AllocationError(NO_NODE_SELECTOR.of(claim.name, error)) from None
     return AllocationResult(DeviceAllocationResult(results, configs), selector)
 
 
@@ -165,7 +168,7 @@ def _node_selector(chosen: Sequence[ChosenDevice], node: Node) -> NodeSelector |
             return NodeSelector((NodeSelectorTerm(match_fields=(by_name,)),))
         terms = where.node_selector.node_selector_terms if where.node_selector is not None else ()
         if len(terms) > 1:
-            raise AllocationError(f"unsupported ResourceSlice.NodeSelector with {len(terms)} terms")
+            raise AllocationError(TOO_MANY_TERMS.of(len(terms)))
         for term in terms:
             fields = _joined(fields, term.match_fields)
             expressions = _joined(expressions, term.match_expressions)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from attrs import define, field
 
-from refsched.devices.capacity import NOTHING, consumed_capacity, has_capacity
+from refsched.devices.capacity import NO_AMOUNT, NOTHING, consumed_capacity, has_capacity
 from refsched.devices.constraints import Constraint
 from refsched.devices.counters import Counters
 from refsched.devices.errors import AllocationError
@@ -27,7 +27,12 @@ from refsched.devices.search_memory import SearchMemory
 from refsched.devices.steps import AllocatorSteps
 from refsched.devices.taints import is_kept_away
 from refsched.objects.dra import ResourceClaim
-from refsched.rules import applies
+from refsched.rules import ErrorReason, applies
+
+TOO_MANY_RESULTS = ErrorReason("allocation max size exceeded", "R-DRA-42")
+CONSTRAINT_IS_NOT_MET = ErrorReason(
+    "{}: cannot add device {} because a claim constraint would not be satisfied", "R-DRA-58"
+)
 
 
 class TooManyDevices(Exception):  # noqa: N818  (not an error to the caller: it steers the search)
@@ -77,7 +82,7 @@ class Search:
         try:
             return self._go_on(Place())
         except TooManyDevices:
-            raise AllocationError("allocation max size exceeded") from None
+            raise AllocationError(TOO_MANY_RESULTS) from None
 
     def _go_on(self, place: Place, *, in_alternative: bool = False) -> bool:
         """Finds the devices from this place to the end, and returns whether this is possible."""
@@ -202,8 +207,7 @@ class Search:
         try:
             return has_capacity(sized.asked.capacity, offered.device, in_use, self._chosen_of(offered))
         except AllocationError as error:
-            problem = f"checking capacity for device {offered.id}: {error}"
-            raise AllocationError(f"{self._request(place, sized)}: {problem}") from None
+            raise AllocationError(NO_AMOUNT.of(self._request(place, sized), offered.id, error)) from None
 
     def _chosen_of(self, offered: OfferedDevice) -> Amounts:
         total: Amounts = NOTHING
@@ -261,8 +265,8 @@ class Search:
                 continue
             applies("R-DRA-58")
             if must:
-                problem = f"cannot add device {offered.id} because a claim constraint would not be satisfied"
-                self.steps.unmet_constraint(f"{self._request(place, sized)}: {problem}")
+                where = self._request(place, sized)
+                self.steps.unmet_constraint(CONSTRAINT_IS_NOT_MET.of(where, offered.id))
             self._remove(constraints[:index], sized, offered)
             return False
         if self.has_capacity(place, sized, offered):

@@ -26,7 +26,9 @@ from refsched.devices.results import ChosenDevice
 from refsched.errors import InputError
 from refsched.objects.dra import ResourceClaim
 from refsched.objects.node import Node
-from refsched.rules import applies
+from refsched.rules import Reason, applies
+
+TIMED_OUT = Reason("timed out trying to allocate devices", "R-DRA-59")
 
 LONG = 1_000
 """A search remembers states once it has chosen so many devices, those that were given up again included."""
@@ -62,7 +64,7 @@ class SearchMemory:
             problem = f"the search for devices tries more than {MAX_CHOSEN:,}, and has no filterTimeout"
             raise InputError(f"{problem}: that is not specified here", where=f"ResourceClaim {claims}")
         applies("R-DRA-59")
-        raise SearchTooLong("timed out trying to allocate devices")
+        raise SearchTooLong(TIMED_OUT)
 
     def state(self, place: Hashable, chosen: Sequence[Sequence[ChosenDevice]]) -> Hashable | None:
         """Returns what decides whether the search finds anything from here on, or None while the search is

@@ -17,6 +17,7 @@ from attrs import field, frozen
 
 from refsched.config.types import Extender as ExtenderConfig
 from refsched.errors import InputError
+from refsched.extenders.failures import Failure, no_answer
 from refsched.extenders.wire import (
     FilterResult,
     MetaVictims,
@@ -34,16 +35,19 @@ from refsched.framework.status import Status, error, unresolvable, unschedulable
 from refsched.objects.node import Node
 from refsched.objects.pod import Container
 from refsched.preemption.candidate import Candidate
-from refsched.rules import applies
+from refsched.rules import ErrorReason, applies
+
+NOT_SENT = ErrorReason(
+    'extender "{}" claims a filtered node "{}" which is not found in the input node list', "R-EXTENDER-02"
+)
+NO_SUCH_NODE = ErrorReason('nodeinfo not found for node name "{}"', "R-EXTENDER-06")
+NO_SUCH_VICTIM = ErrorReason(
+    "extender: {} claims to preempt pod (UID: &{{{}}}) on node: {}, but the pod is not found on that node",
+    "R-EXTENDER-06",
+)
+UNREADABLE = ErrorReason("json: cannot unmarshal the answer to {}: {}", "R-EXTENDER-08")
 
 T = TypeVar("T")
-
-
-@frozen
-class Failure:
-    """A Failure says that the call failed: there was no answer, or none that can be read."""
-
-    message: str
 
 
 Ask = Callable[[str, dict[str, Any]], object]
@@ -52,10 +56,6 @@ Ask = Callable[[str, dict[str, Any]], object]
 
 def url_of(prefix: str, verb: str) -> str:
     return f"{prefix.rstrip('/')}/{verb}"
-
-
-def no_answer(url: str, why: str) -> Failure:
-    return Failure(f'Post "{url}": {why}')
 
 
 def nobody(config: ExtenderConfig) -> Ask:
@@ -139,10 +139,7 @@ class Extender:
             given = {node.name: node for node in nodes}
             for name in result.node_names:
                 if name not in given:
-                    return error(
-                        f'extender "{self.name}" claims a filtered node "{name}" '
-                        "which is not found in the input node list"
-                    )
+                    return error(NOT_SENT.of(self.name, name))
             return Filtered(tuple(given[name] for name in result.node_names), rejected)
         return Filtered(tuple(self._sent_back(node) for node in result.nodes or ()), rejected)
 
@@ -187,7 +184,7 @@ class Extender:
         for name, victims in named.items():
             node = snapshot.get(name)
             if node is None:
-                return error(f'nodeinfo not found for node name "{name}"')
+                return error(NO_SUCH_NODE.of(name))
             candidate = self._candidate(node, victims)
             if isinstance(candidate, Status):
                 return candidate
@@ -198,10 +195,7 @@ class Extender:
         by_uid = {pod.pod.uid: pod for pod in reversed(node.pods)}
         for uid in victims.pods:
             if uid not in by_uid:
-                return error(
-                    f"extender: {self.name} claims to preempt pod (UID: &{{{uid}}}) on node: {node.name}, "
-                    "but the pod is not found on that node"
-                )
+                return error(NO_SUCH_VICTIM.of(self.name, uid, node.name))
         return Candidate(node.name, tuple(by_uid[uid] for uid in victims.pods), victims.num_pdb_violations)
 
     # --- Bind -------------------------------------------------------------------------------------
@@ -229,8 +223,7 @@ class Extender:
         try:
             return read(answer)
         except InputError as problem:
-            applies("R-EXTENDER-08")
-            return error(f"json: cannot unmarshal the answer to {verb}: {problem}")
+            return error(UNREADABLE.of(verb, problem))
 
 
 def _uses(container: Container, managed: set[str]) -> bool:

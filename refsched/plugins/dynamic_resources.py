@@ -73,14 +73,14 @@ from refsched.plugins.dynamic_resources_writes import (
 )
 from refsched.plugins.normalize import normalize
 from refsched.plugins.signatures import sign_without_resource_claims
-from refsched.rules import Reason, applies
+from refsched.rules import ErrorReason, Reason, applies
 
 CANNOT_ALLOCATE = Reason("cannot allocate all claims", "R-DRA-04")
 NOT_AVAILABLE = Reason("resourceclaim not available on the node", "R-DRA-05")
 DELETED = Reason("deletion of ResourceClaim completed", "R-DRA-95")
 DEALLOCATED = Reason("deallocation of ResourceClaim completed", "R-DRA-06")
-NO_STATE = Reason("not found", "R-DRA-07")
-NO_ALLOCATION = Reason("claim allocation not found for node", "R-DRA-08")
+NO_STATE = ErrorReason("not found", "R-DRA-07")
+NO_ALLOCATION = ErrorReason("claim allocation not found for node", "R-DRA-08")
 
 
 @frozen

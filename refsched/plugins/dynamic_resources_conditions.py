@@ -23,12 +23,12 @@ from refsched.framework.status import Status, error
 from refsched.objects.dra import DeviceRequestAllocationResult, ResourceClaim
 from refsched.objects.store import ObjectStore
 from refsched.plugins.dynamic_resources_args import DEFAULT_BINDING_TIMEOUT
-from refsched.rules import Reason, applies
+from refsched.rules import ErrorReason, Reason, applies
 
-WAIT_IS_OVER = Reason("device binding timeout: context deadline exceeded", "R-DRA-97")
-CLAIM_IS_TOO_OLD = Reason("device binding timeout: claim={}", "R-DRA-99")
-FAILED = Reason("device binding failed: claim={}, reason={}, message={}", "R-DRA-98")
-NOT_FOUND = Reason('could not find ResourceClaim "{}"', "R-DRA-97")
+WAIT_IS_OVER = ErrorReason("device binding timeout: context deadline exceeded", "R-DRA-97")
+CLAIM_IS_TOO_OLD = ErrorReason("device binding timeout: claim={}", "R-DRA-99")
+FAILED = ErrorReason("device binding failed: claim={}, reason={}, message={}", "R-DRA-98")
+NOT_FOUND = ErrorReason('could not find ResourceClaim "{}"', "R-DRA-97")
 
 POLL = timedelta(seconds=5)
 """PreBind looks at the claims so often."""

@@ -12,11 +12,11 @@ from refsched.devices.claims import is_being_allocated
 from refsched.framework.status import SUCCESS, Status, error, unresolvable
 from refsched.objects.dra import DeviceClass, DeviceRequest, ResourceClaim
 from refsched.objects.store import ObjectStore
-from refsched.rules import Reason, applies
+from refsched.rules import ErrorReason, Reason, applies
 
 BEING_ALLOCATED = Reason("resource claim {} is in the process of being allocated", "R-DRA-02")
 UNKNOWN_REQUEST = Reason("resource claim {}, request {}: unknown request type", "R-DRA-12")
-UNSUPPORTED_REQUEST = Reason("request {}: unsupported request type", "R-DRA-12")
+UNSUPPORTED_REQUEST = ErrorReason("request {}: unsupported request type", "R-DRA-12")
 CLASS_NOT_FOUND = Reason("request {}: device class {} does not exist", "R-DRA-12")
 
 

@@ -23,7 +23,18 @@ from refsched.objects.dra import (
 from refsched.objects.pod import Pod
 from refsched.plugins.dynamic_resources_claims import PodClaims
 from refsched.plugins.dynamic_resources_extended import IN_MEMORY, Mapped, created_claim
-from refsched.rules import applies
+from refsched.rules import ErrorReason, applies
+
+CANNOT_RESERVE = ErrorReason("add reservation to claim {}: {}", "R-DRA-11")
+CANNOT_ALLOCATE = ErrorReason("add allocation and reservation to claim {}: {}", "R-DRA-11")
+CANNOT_PROTECT = ErrorReason("add finalizer to claim {}: {}", "R-DRA-11")
+NO_SUCH_CLAIM = ErrorReason('resourceclaims.resource.k8s.io "{}" not found', "R-DRA-11")
+CLAIM_IS_GONE = ErrorReason("claim {} got deleted in the meantime", "R-DRA-11")
+ALLOCATED_ELSEWHERE = ErrorReason("claim {} got allocated elsewhere in the meantime", "R-DRA-11")
+DEALLOCATED_ELSEWHERE = ErrorReason("claim {} got deallocated elsewhere in the meantime", "R-DRA-11")
+SERVES_NOTHING = ErrorReason(
+    "nil or empty request mappings, no update of pod {} ExtendedResourceClaimStatus", "R-DRA-96"
+)
 
 
 def protected(claim: ResourceClaim) -> ResourceClaim:
@@ -67,19 +78,19 @@ def bind_claim(
     wrong, or "". Source: bindClaim."""
     current = api.objects.latest(ResourceClaim, claim.name, claim.namespace)
     if current is None:
-        return f"{_first_step(claim, allocation)} claim {claim.key}: {_not_found(claim)}"
+        return _failed_first(claim, allocation).of(claim.key, NO_SUCH_CLAIM.of(claim.name))
     if current.metadata.deletion_timestamp is not None:
-        return f"claim {claim.key} got deleted in the meantime"
+        return CLAIM_IS_GONE.of(claim.key)
     if allocation is not None:
         if current.is_allocated:
-            return f"claim {claim.key} got allocated elsewhere in the meantime"
+            return ALLOCATED_ELSEWHERE.of(claim.key)
         if protected(current) != current:
             current = protected(current)
             write(current, api)
         current = current.allocated(allocation)
     if time is not None:
         if current.status.allocation is None:
-            return f"claim {claim.key} got deallocated elsewhere in the meantime"
+            return DEALLOCATED_ELSEWHERE.of(claim.key)
         if current.status.allocation.allocation_timestamp is None:
             current = current.allocated(evolve(current.status.allocation, allocation_timestamp=time))
     consumer = ResourceClaimConsumerReference(resource="pods", name=pod.name, uid=pod.uid)
@@ -110,7 +121,7 @@ def bind_special_claim(
     problem = bind_claim(created, allocation, pod, api, time)
     if problem or mappings:
         return problem
-    return f"nil or empty request mappings, no update of pod {pod.key} ExtendedResourceClaimStatus"
+    return SERVES_NOTHING.of(pod.key)
 
 
 def take_back(state: PodClaims, pod: Pod, api: Api) -> None:
@@ -142,14 +153,10 @@ def delete(claim: ResourceClaim, api: Api) -> None:
     api.objects.restore(ResourceClaim, claim.name, claim.namespace)
 
 
-def _first_step(claim: ResourceClaim, allocation: AllocationResult | None) -> str:
+def _failed_first(claim: ResourceClaim, allocation: AllocationResult | None) -> ErrorReason:
     if allocation is None:
-        return "add reservation to"
-    return "add allocation and reservation to" if protected(claim) == claim else "add finalizer to"
-
-
-def _not_found(claim: ResourceClaim) -> str:
-    return f'resourceclaims.resource.k8s.io "{claim.name}" not found'
+        return CANNOT_RESERVE
+    return CANNOT_ALLOCATE if protected(claim) == claim else CANNOT_PROTECT
 
 
 def write(claim: ResourceClaim, api: Api) -> None:

@@ -28,12 +28,12 @@ from refsched.objects.store import ObjectStore
 from refsched.plugins.default_selector import selects_labels
 from refsched.plugins.node_affinity_checks import check_node_affinity
 from refsched.plugins.normalize import normalize
-from refsched.rules import Reason, applies
+from refsched.rules import ErrorReason, Reason, applies
 
 CONFLICTING_NAMES = Reason("pod affinity terms conflict", "R-NODEAFF-02")
 NOT_ENFORCED_AFFINITY = Reason("node(s) didn't match scheduler-enforced node affinity", "R-NODEAFF-03")
 NOT_POD_AFFINITY = Reason("node(s) didn't match Pod's node affinity/selector", "R-NODEAFF-04")
-NOT_AN_INTEGER = Reason(
+NOT_AN_INTEGER = ErrorReason(
     "[{}].matchExpressions[{}].values[0]: Invalid value: {}: "
     "for 'Gt', 'Lt' operators, the value must be an integer",
     "R-NODEAFF-08",
@@ -225,7 +225,7 @@ def _has_unreadable_term(pod: pods.Pod) -> bool:
     return any(not r.is_readable for term in terms for r in term.match_expressions)
 
 
-def _unreadable(preferred: PreferredTerms) -> Reason | None:
+def _unreadable(preferred: PreferredTerms) -> ErrorReason | None:
     """Returns what is wrong with the preferred terms, each mistake once.
     Source: component-helpers nodeaffinity.go, NewPreferredSchedulingTerms; apimachinery labels/selector.go,
     NewRequirement."""
@@ -236,7 +236,7 @@ def _unreadable(preferred: PreferredTerms) -> Reason | None:
         if not r.is_readable
     }
     if len(wrong) > 1:
-        return Reason(f"[{', '.join(wrong)}]", NOT_AN_INTEGER.rule)
+        return ErrorReason(f"[{', '.join(wrong)}]", NOT_AN_INTEGER.rule)
     return next(iter(wrong), None)
 
 

@@ -38,7 +38,7 @@ from refsched.objects.storage import (
 from refsched.objects.store import ObjectStore
 from refsched.objects.volumes import Volume
 from refsched.plugins.signatures import sign_volumes
-from refsched.rules import Reason, applies
+from refsched.rules import ErrorReason, Reason, applies
 from refsched.volumes.csi_migration import (
     InTreeVolumePlugin,
     UntranslatableError,
@@ -51,10 +51,10 @@ from refsched.volumes.csi_migration import (
 
 NOT_INSTALLED = Reason("{} CSI driver is not installed on the node", "R-VOLLIMIT-14")
 LIMIT_EXCEEDED = Reason("node(s) exceed max volume count", "R-VOLLIMIT-02")
-CLAIM_WITHOUT_NAME = Reason("PersistentVolumeClaim had no name", "R-VOLLIMIT-06")
+CLAIM_WITHOUT_NAME = ErrorReason("PersistentVolumeClaim had no name", "R-VOLLIMIT-06")
 CLAIM_NOT_FOUND = Reason('looking up PVC {}/{}: persistentvolumeclaim "{}" not found', "R-VOLLIMIT-06")
-CLAIM_OF_ANOTHER = Reason("PVC {} was not created for pod {} (pod is not owner)", "R-VOLLIMIT-06")
-NOT_CONVERTED = Reason("converting volume({}) from inline to csi: {}", "R-VOLLIMIT-07")
+CLAIM_OF_ANOTHER = ErrorReason("PVC {} was not created for pod {} (pod is not owner)", "R-VOLLIMIT-06")
+NOT_CONVERTED = ErrorReason("converting volume({}) from inline to csi: {}", "R-VOLLIMIT-07")
 
 Attached = dict[str, str]
 """Attached maps the unique name of each volume, made of its driver's name and its handle, to the driver."""

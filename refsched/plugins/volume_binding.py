@@ -53,7 +53,7 @@ from refsched.plugins.resource_scoring import (
     check_shape,
 )
 from refsched.plugins.signatures import sign_volumes
-from refsched.rules import Reason, applies
+from refsched.rules import ErrorReason, Reason, applies
 from refsched.volumes.binding import Changes, WaitSteps, are_bound, assume, restore, unchanged, write
 from refsched.volumes.errors import VolumeError
 from refsched.volumes.orders import VolumeSteps, volume_orders
@@ -68,8 +68,10 @@ LOST = Reason('persistentvolumeclaim "{}" bound to non-existent persistentvolume
 BEING_DELETED = Reason('persistentvolumeclaim "{}" is being deleted', "R-VOLBIND-02")
 CLAIM_OF_ANOTHER = Reason("PVC {} was not created for pod {} (pod is not owner)", "R-VOLBIND-02")
 UNBOUND_IMMEDIATE = Reason("pod has unbound immediate PersistentVolumeClaims", "R-VOLBIND-03")
-NOTHING_RESERVED = Reason('failed to get cached bindings for pod "{}"', "R-VOLBIND-23")
-TIMED_OUT = Reason("binding volumes: context deadline exceeded", "R-VOLBIND-23")
+NOTHING_FOUND = ErrorReason('no pod volume found for node "{}"', "R-FRAMEWORK-12")
+NOTHING_RESERVED = ErrorReason('failed to get cached bindings for pod "{}"', "R-VOLBIND-23")
+NOT_BOUND = ErrorReason("binding volumes: {}", "R-VOLBIND-19")
+TIMED_OUT = ErrorReason("binding volumes: context deadline exceeded", "R-VOLBIND-23")
 
 DEFAULT_SHAPE = (
     UtilizationShapePoint(0, MAX_CUSTOM_PRIORITY_SCORE),
@@ -194,7 +196,7 @@ class VolumeBinding:
     def without_reserve(self, state: object, node: NodeInfo) -> Status | None:
         """Returns an error if Filter found no volumes, even for a pod without claims: only Reserve says that
         there is nothing to bind."""
-        return error(f'no pod volume found for node "{node.name}"') if state is None else None
+        return error(NOTHING_FOUND.of(node.name)) if state is None else None
 
     def reserve(
         self, state: PodState | None, pod: PodInfo, node: NodeInfo, objects: ObjectStore
@@ -248,7 +250,7 @@ class VolumeBinding:
             try:
                 return SUCCESS if are_bound(changes, pod.pod, node.name, objects, self.wait) else None
             except VolumeError as problem:
-                return error(Reason(f"binding volumes: {problem}", problem.rule))
+                return error(ErrorReason(NOT_BOUND.format(problem), problem.reason.rule))
 
         return WaitFor(check, self.bind_timeout_seconds, error(TIMED_OUT))
 

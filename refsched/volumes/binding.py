@@ -25,10 +25,28 @@ from refsched.objects.storage import (
     PersistentVolumeClaim,
 )
 from refsched.objects.store import ObjectStore
-from refsched.rules import applies
+from refsched.rules import ErrorReason, applies
 from refsched.volumes.csi_migration import Translate, translated
 from refsched.volumes.errors import VolumeError
 from refsched.volumes.volumes_on_node import Match, PodVolumes
+
+NOT_FOUND = ErrorReason('{}s "{}" not found', "R-VOLBIND-18")
+OUT_OF_SYNC = ErrorReason('"{}" is out of sync', "R-VOLBIND-16")
+WRITTEN_BY_OTHERS = ErrorReason(
+    'Operation cannot be fulfilled on {} "{}": the object has been modified; please apply your changes to the'
+    " latest version and try again",
+    "R-VOLBIND-18",
+)
+NODE_IS_GONE = ErrorReason('failed to get node "{}": node "{}" not found', "R-VOLBIND-19")
+POD_IS_GONE = ErrorReason('pod does not exist any more: pod "{}" not found', "R-VOLBIND-19")
+VOLUME_IS_GONE = ErrorReason("failed to check binding: {}", "R-VOLBIND-20")
+NOT_TRANSLATED = ErrorReason("failed to translate pv to csi: {}", "R-VOLBIND-20")
+REFERENCE_IS_GONE = ErrorReason('ClaimRef got reset for pv "{}"', "R-VOLBIND-20")
+OUT_OF_REACH = ErrorReason('pv "{}" node affinity doesn\'t match node "{}": {}', "R-VOLBIND-20")
+NO_MATCHING_TERMS = ErrorReason("no matching NodeSelectorTerms", "R-VOLBIND-20")
+CLAIM_IS_GONE = ErrorReason("failed to check provisioning pvc: {}", "R-VOLBIND-21")
+NODE_IS_NOT_SELECTED = ErrorReason('selectedNode annotation reset for PVC "{}"', "R-VOLBIND-21")
+NOT_PROVISIONED = ErrorReason('provisioning failed for PVC "{}"', "R-VOLBIND-21")
 
 T = TypeVar("T", PersistentVolume, PersistentVolumeClaim)
 
@@ -70,11 +88,11 @@ class Changes:
 class Words:
     """Words say of a volume or a claim, by kind and key, that it is not there or was changed."""
 
-    def not_found(self, kind: str, key: str) -> str:
-        return f'{kind.lower()}s "{key}" not found'
+    def not_found(self, kind: str, key: str) -> ErrorReason:
+        return NOT_FOUND.of(kind.lower(), key)
 
-    def out_of_sync(self, kind: str, key: str) -> str:
-        return f'"{key}" is out of sync'
+    def out_of_sync(self, kind: str, key: str) -> ErrorReason:
+        return OUT_OF_SYNC.of(key)
 
 
 # --- Assume ---------------------------------------------------------------------------------------
@@ -158,13 +176,9 @@ def write(changes: Changes, api: Api) -> None:
         resource, name = f"{wanted.kind.lower()}s", wanted.name
         current = api.objects.get(type(wanted), name, wanted.namespace)
         if current is None:
-            raise VolumeError(f'{resource} "{name}" not found', "R-VOLBIND-18")
+            raise VolumeError(NOT_FOUND.of(wanted.kind.lower(), name))
         if current is not change.shown or (resource, name) in written:
-            raise VolumeError(
-                f'Operation cannot be fulfilled on {resource} "{name}": the object has been modified; '
-                "please apply your changes to the latest version and try again",
-                "R-VOLBIND-18",
-            )
+            raise VolumeError(WRITTEN_BY_OTHERS.of(resource, name))
         applies("R-VOLBIND-18")
         api.write("update", wanted)
         written.add((resource, name))
@@ -180,7 +194,7 @@ class WaitSteps:
 
     translate: Translate = translated
     words: Words = Words()
-    no_match: str = "no matching NodeSelectorTerms"
+    no_match: str = NO_MATCHING_TERMS
 
 
 def are_bound(
@@ -190,9 +204,9 @@ def are_bound(
     with an error if the pod or its node has been deleted meanwhile. Raises VolumeError."""
     node = objects.get(Node, node_name)
     if node is None:
-        raise VolumeError(f'failed to get node "{node_name}": node "{node_name}" not found', "R-VOLBIND-19")
+        raise VolumeError(NODE_IS_GONE.of(node_name, node_name))
     if objects.get(Pod, pod.name, pod.namespace) is None:
-        raise VolumeError(f'pod does not exist any more: pod "{pod.name}" not found', "R-VOLBIND-19")
+        raise VolumeError(POD_IS_GONE.of(pod.name))
     applies("R-VOLBIND-19")
     return are_all_bound(changes, node, objects, steps)
 
@@ -214,16 +228,16 @@ def _is_bound(change: VolumeChange, node: Node, objects: ObjectStore, steps: Wai
         named = change.claim
         claim = _shown(PersistentVolumeClaim, named.name, named.namespace, objects, rule, steps.words)
     except VolumeError as missing:
-        raise VolumeError(f"failed to check binding: {missing}", rule) from missing
+        raise VolumeError(VOLUME_IS_GONE.of(missing)) from missing
     if volume is change.shown:
         return False
     try:
         volume = steps.translate(volume, objects.get(CSINode, node.name))
     except VolumeError as why:
-        raise VolumeError(f"failed to translate pv to csi: {why}", rule) from why
+        raise VolumeError(NOT_TRANSLATED.of(why)) from why
     _check_reach(volume, node, steps, rule)
     if volume.spec.claim_ref is None or not volume.spec.claim_ref.uid:
-        raise VolumeError(f'ClaimRef got reset for pv "{volume.name}"', rule)
+        raise VolumeError(REFERENCE_IS_GONE.of(volume.name))
     return claim.is_fully_bound
 
 
@@ -236,13 +250,13 @@ def _is_provisioned(change: ClaimChange, node: Node, objects: ObjectStore, steps
         named = change.wanted
         claim = _shown(PersistentVolumeClaim, named.name, named.namespace, objects, rule, steps.words)
     except VolumeError as missing:
-        raise VolumeError(f"failed to check provisioning pvc: {missing}", rule) from missing
+        raise VolumeError(CLAIM_IS_GONE.of(missing)) from missing
     if claim is change.shown:
         return False
     if not claim.metadata.annotations:
-        raise VolumeError(f'selectedNode annotation reset for PVC "{claim.name}"', rule)
+        raise VolumeError(NODE_IS_NOT_SELECTED.of(claim.name))
     if claim.metadata.annotations.get(SELECTED_NODE, "") != node.name:
-        raise VolumeError(f'provisioning failed for PVC "{claim.name}"', rule)
+        raise VolumeError(NOT_PROVISIONED.of(claim.name))
     if claim.spec.volume_name:
         volume = objects.get(PersistentVolume, claim.spec.volume_name)
         if volume is None:
@@ -254,9 +268,7 @@ def _is_provisioned(change: ClaimChange, node: Node, objects: ObjectStore, steps
 
 def _check_reach(volume: PersistentVolume, node: Node, steps: WaitSteps, rule: str) -> None:
     if not volume.reaches(node.metadata.labels):
-        raise VolumeError(
-            f'pv "{volume.name}" node affinity doesn\'t match node "{node.name}": {steps.no_match}', rule
-        )
+        raise VolumeError(OUT_OF_REACH.of(volume.name, node.name, steps.no_match), rule)
 
 
 def _shown(kind: type[T], name: str, namespace: str, objects: ObjectStore, rule: str, words: Words) -> T:

@@ -26,8 +26,22 @@ from refsched.objects.volumes import (
     InTreeSources,
     PortworxVolume,
 )
-from refsched.rules import applies
+from refsched.rules import ErrorReason, applies
 from refsched.volumes.errors import VolumeError
+
+UNKNOWN_KIND = ErrorReason("kind({}) is not supported in csi migration", "R-VOLLIMIT-07")
+NO_ZONE = ErrorReason(
+    "failed to get region from zones: zone in unexpected format, expected: {{locale}}-{{region}}-{{zone}},"
+    " got: {}",
+    "R-VOLLIMIT-07",
+)
+NOT_ONE_REGION = ErrorReason(
+    "failed to get region from zones: multiple or no regions gotten from zones, got: map[{}]", "R-VOLLIMIT-07"
+)
+NO_EBS_VOLUME = ErrorReason(
+    "failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume ({})", "R-VOLLIMIT-07"
+)
+NOT_TRANSLATED = ErrorReason("could not translate pv: {}", "R-VOLBIND-07")
 
 MULTI_ZONE_DELIMITER = "__"
 _UNSPECIFIED = "UNSPECIFIED"
@@ -132,7 +146,7 @@ def _handle(source: object, zones: Sequence[str]) -> str:
             return _ebs_volume_id(volume_id)
         case AzureDisk(disk_uri=uri, kind=kind):
             if kind.lower() != "managed":
-                raise UntranslatableError(f"kind({kind}) is not supported in csi migration")
+                raise UntranslatableError(UNKNOWN_KIND.of(kind))
             return uri
         case Cinder(volume_id=volume_id) | PortworxVolume(volume_id=volume_id):
             return volume_id
@@ -150,16 +164,11 @@ def _gce_region(zones: Sequence[str]) -> str:
     for zone in zones:
         parts = zone.split("-")
         if len(parts) != 3:
-            raise UntranslatableError(
-                "failed to get region from zones: zone in unexpected format, "
-                f"expected: {{locale}}-{{region}}-{{zone}}, got: {zone}"
-            )
+            raise UntranslatableError(NO_ZONE.of(zone))
         regions.add("-".join(parts[:2]))
     if len(regions) != 1:
         shown = " ".join(f"{region}:{{}}" for region in sorted(regions))
-        raise UntranslatableError(
-            f"failed to get region from zones: multiple or no regions gotten from zones, got: map[{shown}]"
-        )
+        raise UntranslatableError(NOT_ONE_REGION.of(shown))
     [region] = regions
     return region
 
@@ -170,9 +179,7 @@ def _ebs_volume_id(spelled: str) -> str:
         return spelled
     volume_id = unquote(urlsplit(spelled).path).strip("/")
     if not _AWS_VOLUME.match(volume_id):
-        raise UntranslatableError(
-            f"failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume ({spelled})"
-        )
+        raise UntranslatableError(NO_EBS_VOLUME.of(spelled))
     return volume_id
 
 
@@ -200,7 +207,7 @@ def translated(volume: PersistentVolume, node: CSINode | None) -> PersistentVolu
     try:
         volume_handle(volume, plugin)
     except UntranslatableError as why:
-        raise VolumeError(f"could not translate pv: {why}", "R-VOLBIND-07") from why
+        raise VolumeError(NOT_TRANSLATED.of(why)) from why
     if not plugin.zone_key:
         return volume
     terms = _translated_terms(volume, plugin.zone_key)

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from refsched.config.types import Extender as ExtenderConfig
-from refsched.extenders.extender import Extender, Failure, Filtered
+from refsched.extenders.extender import Extender, Filtered
+from refsched.extenders.failures import Failure
 from refsched.framework.node_info import ImageState, NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Status, error

@@ -17,10 +17,10 @@ from attrs import frozen
 from refsched.extenders import extender as current
 from refsched.extenders.wire import FilterResult
 from refsched.framework.status import Status, error
-from refsched.rules import applies
+from refsched.rules import ErrorReason, applies
 
 _FOR_GOOD = "failedandunresolvablenodes"
-_OTHER_STATUS = "failed "
+OTHER_STATUS = ErrorReason("Failed {} with extender at URL {}, code {}", "R-EXTENDER-52")
 
 T = TypeVar("T")
 
@@ -42,7 +42,7 @@ class Extender(current.Extender):
         """R-EXTENDER-52 (observed: the wording of reasons and messages is not part of the API): In v1.19 the error
         of a call that is answered with a status other than 200 begins with a capital letter."""
         answer = super()._ask(verb, request, read)
-        if not isinstance(answer, Status) or not answer.message.startswith(_OTHER_STATUS):
+        if not isinstance(answer, Status) or not answer.message.startswith("failed "):
             return answer
-        applies("R-EXTENDER-52")
-        return error(answer.message[:1].upper() + answer.message[1:])
+        code = answer.message.rpartition(" ")[2]
+        return error(OTHER_STATUS.of(verb, current.url_of(self.config.url_prefix, verb), code))

@@ -18,7 +18,9 @@ from attrs import define, frozen
 from refsched.devices.errors import AllocationError
 from refsched.devices.pools import OfferedDevice, Pools
 from refsched.releases.v1_35 import devices as later
-from refsched.rules import applies
+from refsched.rules import ErrorReason, applies
+
+POOL_IS_INVALID = ErrorReason("pool {} is invalid: {}", "R-DRA-55")
 
 
 @define
@@ -33,7 +35,7 @@ class Search(later.Search):
         for pool in self.pools:
             if pool.invalid_reason:
                 applies("R-DRA-55")
-                raise AllocationError(f"pool {pool.name} is invalid: {pool.invalid_reason}")
+                raise AllocationError(POOL_IS_INVALID.of(pool.name, pool.invalid_reason))
             yield from pool.devices
 
 

@@ -29,7 +29,12 @@ from refsched.devices.search import Place
 from refsched.objects.dra import DeviceAllocationConfiguration, DeviceAttribute, ResourceClaim, ResourceSlice
 from refsched.objects.node import Node
 from refsched.releases.v1_36.cel import CEL
-from refsched.rules import applies
+from refsched.rules import ErrorReason, applies
+
+SELECTOR_FAILED = ErrorReason("{}: selector #{}: {}", "R-WORDS-54")
+TOO_MANY_DEVICES = ErrorReason(
+    "claim {}: number of requested devices {} exceeds the claim limit of {}", "R-DRA-104"
+)
 
 
 def reaches(piece: ResourceSlice, node: Node) -> bool:
@@ -76,10 +81,10 @@ class Counters(counters.Counters):
 class Matcher(requests.Matcher):
     cel = CEL
 
-    def problem_of(self, index: int, offered: OfferedDevice, problem: str) -> str:
+    def problem_of(self, whose: str, index: int, offered: OfferedDevice, problem: str) -> str:
         """R-WORDS-54 (instead of R-WORDS-04): The error of a selector does not name the device."""
         applies("R-WORDS-54")
-        return f"selector #{index}: {problem}"
+        return SELECTOR_FAILED.of(whose, index, problem)
 
 
 @frozen
@@ -96,9 +101,7 @@ class Sizer(requests.Sizer):
             sized |= alternatives
         if fewest > MAX_RESULTS:
             applies("R-DRA-104")
-            raise AllocationError(
-                f"claim {claim.key}: number of requested devices {fewest} exceeds the claim limit of {MAX_RESULTS}"
-            )
+            raise AllocationError(TOO_MANY_DEVICES.of(claim.key, fewest, MAX_RESULTS))
         return sized
 
     def large_enough(

@@ -47,7 +47,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
 
-from refsched.tools.http.failures import CLOSED, TIMED_OUT
+from refsched.extenders.failures import CLOSED, TIMED_OUT
 
 Json = dict[str, Any]
 

@@ -19,8 +19,8 @@ from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 from refsched.config.types import Extender as ExtenderConfig
-from refsched.extenders.extender import Ask, Failure, no_answer, url_of
-from refsched.tools.http.failures import CLOSED, OK, TIMED_OUT, UNTRUSTED, other_status
+from refsched.extenders.extender import Ask, url_of
+from refsched.extenders.failures import CLOSED, OK, TIMED_OUT, UNTRUSTED, Failure, no_answer, other_status
 from refsched.tools.http.tls import Tls, tls_of
 
 _PORTS = {"http": 80, "https": 443}

@@ -11,7 +11,6 @@ from refsched.suite.catalogue.reasons import declared_reasons
 from refsched.suite.catalogue.rules import all_rules, plugin_of
 from refsched.tools.rulebook.examples import example_of
 from refsched.tools.rulebook.markdown import anchor, block, page, prose, rule_link, table
-from refsched.tools.rulebook.messages import ERRORS, REJECTIONS
 from refsched.tools.rulebook.running import run
 
 _HOW = """\
@@ -74,7 +73,7 @@ def _only_in(release: str) -> Iterator[str]:
 def _reasons(release: str) -> Iterator[Reason]:
     """Returns the reasons of a release; of another one than the default only those that the default one does not
     give, and that no later one gives."""
-    for reason in _each_once((*declared_reasons(), *REJECTIONS)):
+    for reason in _each_once(declared_reasons()):
         if isinstance(reason, ErrorReason):
             continue
         releases = all_rules()[reason.rule].releases
@@ -85,8 +84,7 @@ def _reasons(release: str) -> Iterator[Reason]:
 
 
 def _errors() -> Iterable[Reason]:
-    declared = (reason for reason in declared_reasons() if isinstance(reason, ErrorReason))
-    return _each_once((*declared, *ERRORS))
+    return _each_once(reason for reason in declared_reasons() if isinstance(reason, ErrorReason))
 
 
 def _each_once(reasons: Iterable[Reason]) -> Iterable[Reason]:

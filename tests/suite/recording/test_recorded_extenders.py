@@ -13,6 +13,7 @@ import pytest
 from conformance.vocabulary.scripted import SCRIPTED
 from refsched.checking.replay import FileReport, replay_file
 from refsched.errors import InputError
+from refsched.extenders.failures import CLOSED, TIMED_OUT
 from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.adapters.connecting import connect
 from refsched.suite.histories.extender_address import EXTENDERS
@@ -21,7 +22,6 @@ from refsched.suite.histories.history import DEFAULT_CONFIG, History, Release, S
 from refsched.suite.histories.recordings import read_recording, replay_recording
 from refsched.suite.histories.scenario import read_history
 from refsched.suite.recording.recorder import record, write_trace
-from refsched.tools.http.failures import CLOSED, TIMED_OUT
 
 Json = dict[str, Any]
 

@@ -16,7 +16,7 @@ import pytest
 
 from refsched.config.scalars import Seconds
 from refsched.config.types import Extender as ExtenderConfig
-from refsched.extenders.extender import Failure
+from refsched.extenders.failures import Failure
 from refsched.tools.http import over_http as over_http_module
 from refsched.tools.http.over_http import over_http
 

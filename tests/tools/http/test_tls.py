@@ -19,9 +19,8 @@ from refsched.config.scalars import Base64, Seconds
 from refsched.config.types import Extender as ExtenderConfig
 from refsched.config.types import ExtenderTLSConfig
 from refsched.errors import InputError
-from refsched.extenders.extender import Failure
+from refsched.extenders.failures import UNTRUSTED, Failure
 from refsched.tools.configuration.read import read_config
-from refsched.tools.http.failures import UNTRUSTED
 from refsched.tools.http.over_http import over_http
 from refsched.tools.http.tls import tls_of
 

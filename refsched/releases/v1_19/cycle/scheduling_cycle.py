@@ -43,11 +43,11 @@ from refsched.releases.v1_19.cycle.failure import (
 )
 from refsched.releases.v1_19.cycle.wording import fit_error_message
 from refsched.releases.v1_34.cycle import keep_nomination
-from refsched.rules import Reason, applies
+from refsched.rules import ErrorReason, Reason, applies
 
 NO_NODES_AVAILABLE = Reason("no nodes available to schedule pods", "R-CYCLE-51")
-CLAIM_IS_MISSING = Reason('persistentvolumeclaim "{}" not found', "R-BASIC-01")
-CLAIM_IS_BEING_DELETED = Reason('persistentvolumeclaim "{}" is being deleted', "R-BASIC-02")
+CLAIM_IS_MISSING = ErrorReason('persistentvolumeclaim "{}" not found', "R-BASIC-01")
+CLAIM_IS_BEING_DELETED = ErrorReason('persistentvolumeclaim "{}" is being deleted', "R-BASIC-02")
 
 
 def scheduling_cycle(cycle: Cycle) -> Generator[Stop, None, bool]:

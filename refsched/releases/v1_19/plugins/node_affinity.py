@@ -17,10 +17,10 @@ from refsched.framework.status import SUCCESS, Status, error, unresolvable
 from refsched.objects.selectors import NodeSelectorTerm
 from refsched.plugins.node_affinity import affinity_of, matches_required
 from refsched.plugins.normalize import normalize
-from refsched.rules import Reason, applies
+from refsched.rules import ErrorReason, Reason, applies
 
 NOT_SELECTED = Reason("node(s) didn't match node selector", "R-NODEAFF-51")
-NOT_A_NUMBER = Reason("for 'Gt', 'Lt' operators, the value must be an integer", "R-NODEAFF-54")
+NOT_A_NUMBER = ErrorReason("for 'Gt', 'Lt' operators, the value must be an integer", "R-NODEAFF-54")
 
 
 @frozen

@@ -27,7 +27,7 @@ from refsched.objects.storage import PersistentVolume
 from refsched.objects.store import ObjectStore
 from refsched.plugins import volume_binding as current
 from refsched.releases.v1_34.plugins.volume_binding import EarlierWords
-from refsched.rules import Reason
+from refsched.rules import ErrorReason, Reason
 from refsched.volumes.binding import Changes, WaitSteps, are_all_bound, write
 from refsched.volumes.csi_migration import untranslated
 from refsched.volumes.errors import VolumeError
@@ -39,11 +39,16 @@ UNBOUND = Reason("pod has unbound immediate PersistentVolumeClaims", "R-VOLBIND-
 NODE_CONFLICT = Reason("node(s) had volume node affinity conflict", "R-VOLBIND-52")
 VOLUME_NOT_FOUND = Reason("pvc(s) bound to non-existent pv(s)", "R-VOLBIND-52")
 CANNOT_BIND = Reason(NOTHING_TO_BIND, "R-VOLBIND-53")
-NOT_FOUND_ON_NODE = Reason('no pod volumes found for node "{}"', "R-VOLBIND-54")
-NO_BINDINGS = Reason('failed to get cached bindings for pod "{}"', "R-VOLBIND-54")
-NO_PROVISIONS = Reason('failed to get cached claims to provision for pod "{}"', "R-VOLBIND-54")
+NOT_FOUND_ON_NODE = ErrorReason('no pod volumes found for node "{}"', "R-VOLBIND-54")
+NO_BINDINGS = ErrorReason('failed to get cached bindings for pod "{}"', "R-VOLBIND-54")
+NO_PROVISIONS = ErrorReason('failed to get cached claims to provision for pod "{}"', "R-VOLBIND-54")
+NODE_IS_GONE = ErrorReason('failed to get node "{}": node "{}" not found', "R-VOLBIND-54")
+POD_IS_GONE = ErrorReason('pod "{}" does not exist any more', "R-VOLBIND-54")
+NO_MATCHING_TERMS = ErrorReason("No matching NodeSelectorTerms", "R-VOLBIND-54")
+NOT_BOUND = ErrorReason("Failed to bind volumes: {}", "R-VOLBIND-54")
+TIMED_OUT = ErrorReason("Failed to bind volumes: timed out waiting for the condition", "R-VOLBIND-54")
 _NO_CAPACITIES = ObjectStore()
-_WAIT = WaitSteps(untranslated, EarlierWords(), "No matching NodeSelectorTerms")
+_WAIT = WaitSteps(untranslated, EarlierWords(), NO_MATCHING_TERMS)
 
 
 @frozen
@@ -142,10 +147,9 @@ class VolumeBinding(current.VolumeBinding):
             try:
                 return SUCCESS if _are_bound(changes, pod.pod, node.name, objects) else None
             except VolumeError as problem:
-                return error(f"Failed to bind volumes: {problem}")
+                return error(NOT_BOUND.of(problem))
 
-        timed_out = error("Failed to bind volumes: timed out waiting for the condition")
-        return WaitFor(check, self.bind_timeout_seconds, timed_out)
+        return WaitFor(check, self.bind_timeout_seconds, error(TIMED_OUT))
 
 
 def _rejection_by_bound(claims: Claims, node: Node, objects: ObjectStore) -> str | None:
@@ -176,7 +180,7 @@ def _rejection_by_delayed(state: current.PodState, node: NodeInfo) -> str | None
 def _are_bound(changes: Changes, pod: Pod, node_name: str, objects: ObjectStore) -> bool:
     node = objects.get(Node, node_name)
     if node is None:
-        raise VolumeError(f'failed to get node "{node_name}": node "{node_name}" not found', "R-VOLBIND-54")
+        raise VolumeError(NODE_IS_GONE.of(node_name, node_name))
     if objects.get(Pod, pod.name, pod.namespace) is None:
-        raise VolumeError(f'pod "{pod.key}" does not exist any more', "R-VOLBIND-54")
+        raise VolumeError(POD_IS_GONE.of(pod.key))
     return are_all_bound(changes, node, objects, _WAIT)

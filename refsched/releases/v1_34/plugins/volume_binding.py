@@ -13,8 +13,11 @@ from __future__ import annotations
 from attrs import frozen
 
 from refsched.plugins import volume_binding_without_scores as current
-from refsched.rules import applies
+from refsched.rules import ErrorReason, applies
 from refsched.volumes.binding import WaitSteps, Words
+
+NOT_FOUND = ErrorReason('could not find v1.{} "{}"', "R-WORDS-55")
+OUT_OF_SYNC = ErrorReason('v1.{} "{}" is out of sync', "R-WORDS-55")
 
 
 @frozen
@@ -22,13 +25,13 @@ class EarlierWords(Words):
     """R-WORDS-55: What VolumeBinding says of a volume or a claim that is not there, or was changed, names its
     type."""
 
-    def not_found(self, kind: str, key: str) -> str:
+    def not_found(self, kind: str, key: str) -> ErrorReason:
         applies("R-WORDS-55")
-        return f'could not find v1.{kind} "{key}"'
+        return NOT_FOUND.of(kind, key)
 
-    def out_of_sync(self, kind: str, key: str) -> str:
+    def out_of_sync(self, kind: str, key: str) -> ErrorReason:
         applies("R-WORDS-55")
-        return f'v1.{kind} "{key}" is out of sync'
+        return OUT_OF_SYNC.of(kind, key)
 
 
 @frozen

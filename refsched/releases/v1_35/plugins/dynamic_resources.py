@@ -29,9 +29,9 @@ from refsched.plugins.dynamic_resources_conditions import BindingConditions
 from refsched.releases.v1_35.devices import Allocator
 from refsched.releases.v1_35.plugins.dynamic_resources_args import DynamicResourcesArgs
 from refsched.releases.v1_36.plugins import dynamic_resources as later
-from refsched.rules import Reason, applies
+from refsched.rules import ErrorReason, Reason, applies
 
-FEWER_ALLOCATIONS = Reason("number of allocations {} is smaller than number of claims", "R-DRA-123")
+FEWER_ALLOCATIONS = ErrorReason("number of allocations {} is smaller than number of claims", "R-DRA-123")
 
 
 @frozen
