@@ -46,8 +46,8 @@ SELECTOR_IS_EMPTY = ErrorReason(
 SELECTOR_FAILED = ErrorReason("{}: selector #{}: {}", "R-DRA-41")
 SELECTOR_FAILED_ON_DEVICE = ErrorReason("{}: selector #{} on device {}: {}", "R-WORDS-04")
 NO_SUCH_KEY = ErrorReason(
-    "{}. consider using CEL optional chaining (.? followed by orValue()) or guarding the check with has()"
-    " for optional fields",
+    "{}no such key:{}. consider using CEL optional chaining (.? followed by orValue()) or guarding the check with"
+    " has() for optional fields",
     "R-WORDS-04",
 )
 NO_CLASS_IS_NAMED = ErrorReason("{}: missing device class name (unsupported request type?)", "R-DRA-12")
@@ -144,8 +144,9 @@ class Matcher:
         if not problem.startswith("CEL runtime error"):
             return SELECTOR_FAILED.of(whose, index, problem)
         applies("R-WORDS-04")
-        if "no such key:" in problem:
-            problem = NO_SUCH_KEY.of(problem)
+        before, found, key = problem.partition("no such key:")
+        if found:
+            problem = NO_SUCH_KEY.of(before, key)
         return SELECTOR_FAILED_ON_DEVICE.of(whose, index, offered.id, problem)
 
 
