@@ -57,7 +57,7 @@ class Reason(str):
     which it is.
 
     A reason with a blank is a template: ``Reason("Insufficient {}", "R-FIT-02").of("cpu")``. One that only puts
-    words round those of another reason is filled in with ``format``: the text has no rule then, since that of the
+    words round another reason takes its values by ``format``, which returns a text without a rule: that of the
     other reason has been applied.
     """
 

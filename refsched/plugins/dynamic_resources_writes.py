@@ -29,7 +29,7 @@ CANNOT_RESERVE = ErrorReason("add reservation to claim {}: {}", "R-DRA-11")
 CANNOT_ALLOCATE = ErrorReason("add allocation and reservation to claim {}: {}", "R-DRA-11")
 CANNOT_PROTECT = ErrorReason("add finalizer to claim {}: {}", "R-DRA-11")
 NO_SUCH_CLAIM = ErrorReason('resourceclaims.resource.k8s.io "{}" not found', "R-DRA-11")
-CLAIM_IS_GONE = ErrorReason("claim {} got deleted in the meantime", "R-DRA-11")
+CLAIM_WAS_DELETED = ErrorReason("claim {} got deleted in the meantime", "R-DRA-11")
 ALLOCATED_ELSEWHERE = ErrorReason("claim {} got allocated elsewhere in the meantime", "R-DRA-11")
 DEALLOCATED_ELSEWHERE = ErrorReason("claim {} got deallocated elsewhere in the meantime", "R-DRA-11")
 SERVES_NOTHING = ErrorReason(
@@ -80,7 +80,7 @@ def bind_claim(
     if current is None:
         return _failed_first(claim, allocation).of(claim.key, NO_SUCH_CLAIM.of(claim.name))
     if current.metadata.deletion_timestamp is not None:
-        return CLAIM_IS_GONE.of(claim.key)
+        return CLAIM_WAS_DELETED.of(claim.key)
     if allocation is not None:
         if current.is_allocated:
             return ALLOCATED_ELSEWHERE.of(claim.key)

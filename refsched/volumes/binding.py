@@ -37,14 +37,14 @@ WRITTEN_BY_OTHERS = ErrorReason(
     " latest version and try again",
     "R-VOLBIND-18",
 )
-NODE_IS_GONE = ErrorReason('failed to get node "{}": node "{}" not found', "R-VOLBIND-19")
-POD_IS_GONE = ErrorReason('pod does not exist any more: pod "{}" not found', "R-VOLBIND-19")
-VOLUME_IS_GONE = ErrorReason("failed to check binding: {}", "R-VOLBIND-20")
+NODE_NOT_FOUND = ErrorReason('failed to get node "{}": node "{}" not found', "R-VOLBIND-19")
+POD_NOT_FOUND = ErrorReason('pod does not exist any more: pod "{}" not found', "R-VOLBIND-19")
+BINDING_NOT_CHECKED = ErrorReason("failed to check binding: {}", "R-VOLBIND-20")
 NOT_TRANSLATED = ErrorReason("failed to translate pv to csi: {}", "R-VOLBIND-20")
-REFERENCE_IS_GONE = ErrorReason('ClaimRef got reset for pv "{}"', "R-VOLBIND-20")
+REFERENCE_WAS_RESET = ErrorReason('ClaimRef got reset for pv "{}"', "R-VOLBIND-20")
 OUT_OF_REACH = ErrorReason('pv "{}" node affinity doesn\'t match node "{}": {}', "R-VOLBIND-20")
 NO_MATCHING_TERMS = ErrorReason("no matching NodeSelectorTerms", "R-VOLBIND-20")
-CLAIM_IS_GONE = ErrorReason("failed to check provisioning pvc: {}", "R-VOLBIND-21")
+PROVISIONING_NOT_CHECKED = ErrorReason("failed to check provisioning pvc: {}", "R-VOLBIND-21")
 NODE_IS_NOT_SELECTED = ErrorReason('selectedNode annotation reset for PVC "{}"', "R-VOLBIND-21")
 NOT_PROVISIONED = ErrorReason('provisioning failed for PVC "{}"', "R-VOLBIND-21")
 
@@ -204,9 +204,9 @@ def are_bound(
     with an error if the pod or its node has been deleted meanwhile. Raises VolumeError."""
     node = objects.get(Node, node_name)
     if node is None:
-        raise VolumeError(NODE_IS_GONE.of(node_name, node_name))
+        raise VolumeError(NODE_NOT_FOUND.of(node_name, node_name))
     if objects.get(Pod, pod.name, pod.namespace) is None:
-        raise VolumeError(POD_IS_GONE.of(pod.name))
+        raise VolumeError(POD_NOT_FOUND.of(pod.name))
     applies("R-VOLBIND-19")
     return are_all_bound(changes, node, objects, steps)
 
@@ -228,7 +228,7 @@ def _is_bound(change: VolumeChange, node: Node, objects: ObjectStore, steps: Wai
         named = change.claim
         claim = _shown(PersistentVolumeClaim, named.name, named.namespace, objects, rule, steps.words)
     except VolumeError as missing:
-        raise VolumeError(VOLUME_IS_GONE.of(missing)) from missing
+        raise VolumeError(BINDING_NOT_CHECKED.of(missing)) from missing
     if volume is change.shown:
         return False
     try:
@@ -237,7 +237,7 @@ def _is_bound(change: VolumeChange, node: Node, objects: ObjectStore, steps: Wai
         raise VolumeError(NOT_TRANSLATED.of(why)) from why
     _check_reach(volume, node, steps, rule)
     if volume.spec.claim_ref is None or not volume.spec.claim_ref.uid:
-        raise VolumeError(REFERENCE_IS_GONE.of(volume.name))
+        raise VolumeError(REFERENCE_WAS_RESET.of(volume.name))
     return claim.is_fully_bound
 
 
@@ -250,7 +250,7 @@ def _is_provisioned(change: ClaimChange, node: Node, objects: ObjectStore, steps
         named = change.wanted
         claim = _shown(PersistentVolumeClaim, named.name, named.namespace, objects, rule, steps.words)
     except VolumeError as missing:
-        raise VolumeError(CLAIM_IS_GONE.of(missing)) from missing
+        raise VolumeError(PROVISIONING_NOT_CHECKED.of(missing)) from missing
     if claim is change.shown:
         return False
     if not claim.metadata.annotations:

@@ -42,8 +42,8 @@ CANNOT_BIND = Reason(NOTHING_TO_BIND, "R-VOLBIND-53")
 NOT_FOUND_ON_NODE = ErrorReason('no pod volumes found for node "{}"', "R-VOLBIND-54")
 NO_BINDINGS = ErrorReason('failed to get cached bindings for pod "{}"', "R-VOLBIND-54")
 NO_PROVISIONS = ErrorReason('failed to get cached claims to provision for pod "{}"', "R-VOLBIND-54")
-NODE_IS_GONE = ErrorReason('failed to get node "{}": node "{}" not found', "R-VOLBIND-54")
-POD_IS_GONE = ErrorReason('pod "{}" does not exist any more', "R-VOLBIND-54")
+NODE_NOT_FOUND = ErrorReason('failed to get node "{}": node "{}" not found', "R-VOLBIND-54")
+POD_NOT_FOUND = ErrorReason('pod "{}" does not exist any more', "R-VOLBIND-54")
 NO_MATCHING_TERMS = ErrorReason("No matching NodeSelectorTerms", "R-VOLBIND-54")
 NOT_BOUND = ErrorReason("Failed to bind volumes: {}", "R-VOLBIND-54")
 TIMED_OUT = ErrorReason("Failed to bind volumes: timed out waiting for the condition", "R-VOLBIND-54")
@@ -180,7 +180,7 @@ def _rejection_by_delayed(state: current.PodState, node: NodeInfo) -> str | None
 def _are_bound(changes: Changes, pod: Pod, node_name: str, objects: ObjectStore) -> bool:
     node = objects.get(Node, node_name)
     if node is None:
-        raise VolumeError(NODE_IS_GONE.of(node_name, node_name))
+        raise VolumeError(NODE_NOT_FOUND.of(node_name, node_name))
     if objects.get(Pod, pod.name, pod.namespace) is None:
-        raise VolumeError(POD_IS_GONE.of(pod.key))
+        raise VolumeError(POD_NOT_FOUND.of(pod.key))
     return are_all_bound(changes, node, objects, _WAIT)
