@@ -2,8 +2,8 @@
 """The package refsched: an executable specification of how kube-scheduler decides.
 
 ``Cluster`` is the entry point for Python (docs/python.md). It returns records (docs/protocol.md), or an
-``Explanation``, a ``Plan``, a ``Status`` or a ``Capacity``, and raises ``InputError`` for bad input. Importing
-this package is fast: each name is imported when it is first used.
+``Explanation``, a ``Plan``, a ``Status``, a ``Capacity`` or a ``WhatIf``, and raises ``InputError`` for bad input.
+Importing this package is fast: each name is imported when it is first used.
 """
 
 from importlib import import_module
@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from refsched.framework.status import Status
     from refsched.records import Attempt, Bind, Nodes, Queues, Write
     from refsched.tools.cluster import Cluster
+    from refsched.tools.frames import frame
     from refsched.tools.planner.explanation import Explanation
     from refsched.tools.planner.fitting import Capacity
     from refsched.tools.planner.plan import Plan
+    from refsched.tools.planner.what_if import WhatIf
 
 __version__ = "0.1.0.dev0"
 __all__ = [
@@ -30,8 +32,10 @@ __all__ = [
     "Plan",
     "Queues",
     "Status",
+    "WhatIf",
     "Write",
     "__version__",
+    "frame",
 ]
 
 _MODULES = {
@@ -45,7 +49,9 @@ _MODULES = {
     "Plan": "refsched.tools.planner.plan",
     "Queues": "refsched.records",
     "Status": "refsched.framework.status",
+    "WhatIf": "refsched.tools.planner.what_if",
     "Write": "refsched.records",
+    "frame": "refsched.tools.frames",
 }
 
 

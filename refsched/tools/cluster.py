@@ -67,6 +67,8 @@ from refsched.tools.planner.explanation import Explanation
 from refsched.tools.planner.fitting import Capacity, capacity, fits, with_template
 from refsched.tools.planner.plan import Plan
 from refsched.tools.planner.planning import plan as plan_of
+from refsched.tools.planner.trials import Prepared, changed, prepare
+from refsched.tools.planner.what_if import WhatIf, what_if
 from refsched.tools.reading.inputs import InputReader
 from refsched.tools.reading.manifests import read_manifests
 from refsched.tools.reading.objects import kind_called
@@ -290,6 +292,24 @@ class Cluster:
         """Returns where every pending pod would be placed if time went on; the cluster itself does not change."""
         return plan_of(self._empty(partial(reach, remember=False)), self._objects())
 
+    def what_if(self, change: Callable[[Cluster], object], seeds: int = 20) -> WhatIf:
+        """Returns what ``change`` does to the cluster, as ``refsched what-if`` compares it: over many seeds, where
+        every pending pod would be placed before it and after it. It is called with a fork, which it changes: the
+        cluster itself does not change."""
+        before, fork = self._objects(), self.fork()
+        change(fork)
+        after = fork._objects()
+        is_of_nodes_and_pods = _others(before) == _others(after)
+
+        def prepared(objects: Sequence[ApiObject]) -> Prepared:
+            return prepare(self._empty(partial(reach, remember=True)), objects)
+
+        return what_if(
+            lambda: prepared(before),
+            lambda one: changed(one, after) if is_of_nodes_and_pods else prepared(after),
+            seeds,
+        )
+
     # --- Within -----------------------------------------------------------------------------------
 
     def _read_files(self, files: Sequence[Path]) -> Sequence[ApiObject]:
@@ -350,6 +370,11 @@ class Cluster:
 
     def _objects(self) -> list[ApiObject]:
         return [shown for kind in KINDS for shown in self._scheduler.state.objects.list(kind.type)]
+
+
+def _others(objects: Iterable[ApiObject]) -> list[ApiObject]:
+    """Returns the objects that are no nodes and no pods."""
+    return [each for each in objects if not isinstance(each, Node | Pod)]
 
 
 def _key(pod: str) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 import refsched
-from refsched import Attempt, Bind, Cluster, InputError
+from refsched import Attempt, Bind, Cluster, InputError, frame
 
 Json = dict[str, Any]
 
@@ -189,3 +190,45 @@ def test_what_is_no_field_is_refused_or_warned_of_where_a_cluster_printed_it() -
         Cluster(pod)
     with pytest.warns(UserWarning, match=r"Pod spec.nodeSelectr is not a known field"):
         Cluster({**pod, "metadata": {"name": "a", "uid": "u"}})
+
+
+def without_the_large_node(cluster: Cluster) -> None:
+    cluster.delete("Node", "large")
+
+
+def test_a_change_is_compared_over_seeds_and_changes_nothing() -> None:
+    cluster = Cluster([TWO_NODES, pod("web", "4")])
+
+    def with_another_kind(changed: Cluster) -> None:
+        changed.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "other"}})
+        without_the_large_node(changed)
+
+    for change in (without_the_large_node, with_another_kind):
+        [changed] = cluster.what_if(change, seeds=2).certain
+        assert (changed.pod, changed.before, changed.after) == ("default/web", ("large",) * 2, ("",) * 2)
+    assert "large" in cluster.observe()[1].nodes
+
+
+def test_results_are_frames_where_pandas_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster = Cluster([TWO_NODES, pod("web", "4")])
+    found = cluster.what_if(without_the_large_node, seeds=2), cluster.plan(), cluster.capacity("web")
+    made: list[tuple[list[Any], list[str]]] = []
+    fake = ModuleType("pandas")
+    fake.DataFrame = lambda rows, columns: made.append((rows, columns))  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "pandas", fake)
+    for each in found:
+        frame(each)
+    assert made == [
+        (
+            [("default/web", 0, "large", ""), ("default/web", 1, "large", "")],
+            ["pod", "seed", "before", "after"],
+        ),
+        (
+            [("default/web", 0, "placed", "large", 1, "")],
+            ["pod", "priority", "result", "node", "attempts", "message"],
+        ),
+        ([("large", 2)], ["node", "pods"]),
+    ]
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(InputError, match="pandas: is not installed"):
+        frame(found[1])
