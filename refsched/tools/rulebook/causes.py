@@ -8,8 +8,8 @@ the difference stands in the files of a release, after ``Changed by:``.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterable, Mapping
+from importlib import import_module
 from typing import Any
 
 from attrs import frozen
@@ -91,12 +91,17 @@ def _change(plugins: tuple[tuple[Plugin, ...], tuple[Plugin, ...]], releases: tu
     between = names[names.index(older) : names.index(newer)]
     modules = dict.fromkeys(module for side in plugins for plugin in side for module in _modules(plugin))
     found = (
-        " ".join(match[1].split()).rstrip(".")
+        changed_by(module)
         for module in modules
         if module.removeprefix("refsched.releases.v").partition(".")[0].replace("_", ".") in between
-        and (match := _CHANGED.search(sys.modules[module].__doc__ or ""))
     )
-    return "; ".join(found)
+    return "; ".join(filter(None, found))
+
+
+def changed_by(module: str) -> str:
+    """Returns the change to Kubernetes that a module of a release names; empty if it names none."""
+    named = _CHANGED.search(import_module(module).__doc__ or "")
+    return " ".join(named[1].split()).rstrip(".") if named else ""
 
 
 def _advice(cause: Cause, after: str) -> str:

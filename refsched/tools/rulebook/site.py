@@ -14,6 +14,7 @@ from refsched.tools.rulebook.command_page import command_page
 from refsched.tools.rulebook.pending_page import pending_page
 from refsched.tools.rulebook.pictures import queue_picture
 from refsched.tools.rulebook.run_pictures import scores_drawn, timeline_drawn
+from refsched.tools.rulebook.upgrading_page import upgrading_page
 
 
 def pages(tests: Tests) -> Iterator[tuple[str, Callable[[], str]]]:
@@ -26,6 +27,7 @@ def pages(tests: Tests) -> Iterator[tuple[str, Callable[[], str]]]:
     yield "scores.svg", scores_drawn
     yield "timeline.svg", timeline_drawn
     yield "commands.md", command_page
+    yield "upgrading.md", upgrading_page
     for name, release in RELEASES.items():
         title = "The queue" if release is DEFAULT else f"The queue of v{name}"
         yield f"queue-{name}.svg", partial(queue_picture, release.queue.transitions, title)

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Upgrading page: what each release decides otherwise than the one before it, what happens most often first.
+
+A rule of an earlier release names those of the next one that it stood for, and its module the change to Kubernetes
+that replaced it. How often a rule is applied was counted over the histories of the suite (rarity.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from refsched.oddities.known_defect import KnownDefect
+from refsched.releases import RELEASES
+from refsched.suite.catalogue.rarity import rarity
+from refsched.suite.catalogue.rules import Rule, all_rules
+from refsched.tools.rulebook.causes import changed_by
+from refsched.tools.rulebook.markdown import page, prose, rule_link, table
+
+_HOW = """\
+Each rule leads to its page, with the smallest cluster that shows it. What happens most often comes first.
+`refsched upgrade -f dump.yaml --from 1.34 --to 1.37` says which of your own pods would go elsewhere, and why; the
+dump is what `kubectl get nodes,pods,… -A -o yaml` prints. Pods that run stay where they are: an upgrade only concerns
+those that are placed after it."""
+
+_FAR = """\
+[What v1.19 and v1.34 decide differently](../differences.md) has the differences of the two releases that lie
+farther apart."""
+
+
+def upgrading_page() -> str:
+    steps = [step for step in pairwise(RELEASES) if _minor(step[0]) + 1 == _minor(step[1])]
+    return page(
+        "# What an upgrade decides otherwise",
+        _HOW,
+        *(paragraph for older, newer in steps for paragraph in _step(older, newer)),
+        "## From 1.19",
+        _FAR,
+    )
+
+
+def _minor(release: str) -> int:
+    return int(release.partition(".")[2])
+
+
+def _step(older: str, newer: str) -> Iterator[str]:
+    gone = {rule.id: rule for rule in _held_in(older) if newer not in rule.releases}
+    came = {rule.id: rule for rule in _held_in(newer) if older not in rule.releases}
+    replaced = [(came[later], rule) for rule in gone.values() for later in rule.instead_of if later in came]
+    known = {rule.id for pair in replaced for rule in pair}
+    yield f"## From {older} to {newer}"
+    yield table(
+        (f"in {newer}", f"in {older}", "changed by"),
+        ((_said(now), _said(before), changed_by(before.module)) for now, before in _often_first(replaced)),
+    )
+    new = _often_first([(rule, rule) for rule in came.values() if rule.id not in known])
+    yield table(
+        (f"new in {newer}", "why it is so"), ((_said(rule), prose(rule.why_level)) for rule, _ in new)
+    )
+    dropped = [rule for rule in gone.values() if rule.id not in known]
+    if dropped:
+        yield table((f"no longer in {newer}",), ((_said(rule),) for rule in dropped))
+    mended = [each for each in _defects(older) if each.id not in {other.id for other in _defects(newer)}]
+    if mended:
+        heads = (f"mistake of {older} that {newer} does not make", "rule", "report")
+        yield table(heads, ((f"It {each.does}.", rule_link(each.rule, ""), each.report) for each in mended))
+
+
+def _held_in(release: str) -> Iterator[Rule]:
+    return (rule for rule in all_rules().values() if release in rule.releases)
+
+
+def _often_first(pairs: list[tuple[Rule, Rule]]) -> list[tuple[Rule, Rule]]:
+    return sorted(pairs, key=lambda pair: (rarity(pair[0].id), pair[0].id))
+
+
+def _said(rule: Rule) -> str:
+    return f"{rule_link(rule.id, '')} {prose(rule.sentence)}"
+
+
+def _defects(release: str) -> list[KnownDefect]:
+    return [each for each in RELEASES[release].oddities if isinstance(each, KnownDefect)]
