@@ -20,7 +20,7 @@ from refsched.tools.rulebook.markdown import page, prose, rule_link, table
 _HOW = """\
 Each rule leads to its page, with the smallest cluster that shows it. What happens most often comes first.
 `refsched upgrade -f dump.yaml --from 1.34 --to 1.37` says which of your own pods would go elsewhere, and why; the
-dump is what `kubectl get nodes,pods,… -A -o yaml` prints. Pods that run stay where they are: an upgrade only concerns
+dump is what `kubectl get nodes,pods,… -A -o yaml` prints. Pods that run stay where they are: an upgrade concerns
 those that are placed after it."""
 
 _FAR = """\
