@@ -58,6 +58,11 @@ def go_lines_of(rule: str) -> tuple[GoLine, ...]:
     return tuple(GoLine(*values) for values in _known().get(rule, ()))
 
 
+def all_go_lines() -> Mapping[str, Sequence[GoLine]]:
+    """Returns the known lines of every rule."""
+    return {rule: go_lines_of(rule) for rule in _known()}
+
+
 @cache
 def _known() -> Mapping[str, Sequence[tuple[str, str, str, int]]]:
     known: Mapping[str, Sequence[tuple[str, str, str, int]]] = json.loads(
@@ -139,17 +144,17 @@ def _neighbours(paths: Iterable[str], cached: Path, tag: str) -> Iterator[str]:
     known = list(paths)
     yield from known
     for folder in dict.fromkeys(path.rpartition("/")[0] for path in known):
-        for path in sorted(_local(cached, tag, folder).glob("*.go")):
+        for path in sorted(local_path(cached, tag, folder).glob("*.go")):
             if not path.name.endswith("_test.go"):
                 yield f"{folder}/{path.name}"
 
 
 def _text(cached: Path, tag: str, path: str) -> str:
-    local = _local(cached, tag, path)
+    local = local_path(cached, tag, path)
     return local.read_text("utf-8") if local.is_file() else ""
 
 
-def _local(cached: Path, tag: str, path: str) -> Path:
+def local_path(cached: Path, tag: str, path: str) -> Path:
     """Returns the path in the module cache. Staged modules are modules of their own, whose major version is 0."""
     parts = path.split("/")
     if path.startswith("staging/src/k8s.io/") and len(parts) > 3:
@@ -169,12 +174,16 @@ def _module_source(module: str) -> str:
     )
 
 
+def module_cache() -> Path:
+    """Returns the folder in which Go keeps modules. Raises FileNotFoundError if there is no Go."""
+    said = subprocess.run(["go", "env", "GOMODCACHE"], check=True, capture_output=True, text=True).stdout
+    return Path(said.strip())
+
+
 def main() -> int:
     if not default_plugins():
         return 2
-    cached = Path(
-        subprocess.run(["go", "env", "GOMODCACHE"], check=True, capture_output=True, text=True).stdout.strip()
-    )
+    cached = module_cache()
     lines = {
         rule.id: [[one.tag, one.path, one.function, one.line] for one in lines_of(rule, cached)]
         for rule in all_rules().values()
