@@ -8,8 +8,8 @@ the difference stands in the files of a release, after ``Changed by:``.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Mapping
-from importlib import import_module
 from typing import Any
 
 from attrs import frozen
@@ -100,7 +100,7 @@ def _change(plugins: tuple[tuple[Plugin, ...], tuple[Plugin, ...]], releases: tu
 
 def changed_by(module: str) -> str:
     """Returns the change to Kubernetes that a module of a release names; empty if it names none."""
-    named = _CHANGED.search(import_module(module).__doc__ or "")
+    named = _CHANGED.search(sys.modules[module].__doc__ or "")
     return " ".join(named[1].split()).rstrip(".") if named else ""
 
 

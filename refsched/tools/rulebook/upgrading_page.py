@@ -19,22 +19,20 @@ from refsched.tools.rulebook.markdown import page, prose, rule_link, table
 
 _HOW = """\
 Each rule leads to its page, with the smallest cluster that shows it. What happens most often comes first.
-`refsched upgrade -f dump.yaml --from 1.34 --to 1.37` says which of your own pods would go elsewhere, and why; the
+`refsched upgrade -f dump.yaml --from {} --to {}` says which of your own pods would go elsewhere, and why; the
 dump is what `kubectl get nodes,pods,… -A -o yaml` prints. Pods that run stay where they are: an upgrade concerns
 those that are placed after it."""
 
-_FAR = """\
-[What v1.19 and v1.34 decide differently](../differences.md) has the differences of the two releases that lie
-farther apart."""
+_FAR = "[This page](../differences.md) has the differences of two releases that lie farther apart, with clusters."
 
 
 def upgrading_page() -> str:
     steps = [step for step in pairwise(RELEASES) if _minor(step[0]) + 1 == _minor(step[1])]
     return page(
         "# What an upgrade decides otherwise",
-        _HOW,
+        _HOW.format(steps[0][0], steps[-1][1]),
         *(paragraph for older, newer in steps for paragraph in _step(older, newer)),
-        "## From 1.19",
+        "## From older releases",
         _FAR,
     )
 
@@ -44,9 +42,9 @@ def _minor(release: str) -> int:
 
 
 def _step(older: str, newer: str) -> Iterator[str]:
-    gone = {rule.id: rule for rule in _held_in(older) if newer not in rule.releases}
+    held = {rule.id: rule for rule in _held_in(older) if newer not in rule.releases}
     came = {rule.id: rule for rule in _held_in(newer) if older not in rule.releases}
-    replaced = [(came[later], rule) for rule in gone.values() for later in rule.instead_of if later in came]
+    replaced = [(came[later], rule) for rule in held.values() for later in rule.instead_of if later in came]
     known = {rule.id for pair in replaced for rule in pair}
     yield f"## From {older} to {newer}"
     yield table(
@@ -57,7 +55,7 @@ def _step(older: str, newer: str) -> Iterator[str]:
     yield table(
         (f"new in {newer}", "why it is so"), ((_said(rule), prose(rule.why_level)) for rule, _ in new)
     )
-    dropped = [rule for rule in gone.values() if rule.id not in known]
+    dropped = [rule for rule in held.values() if rule.id not in known]
     if dropped:
         yield table((f"no longer in {newer}",), ((_said(rule),) for rule in dropped))
     mended = [each for each in _defects(older) if each.id not in {other.id for other in _defects(newer)}]

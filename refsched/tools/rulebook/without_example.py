@@ -22,112 +22,44 @@ _SHOWN_AT_ONCE = (
 )
 _THE_LIST = "it is the list of the default plugins itself, with which every example is decided"
 
-_NO_IMAGE_VOLUME = (
-    "no history has been searched for it since image volumes are drawn; tests/plugins/test_small_plugins.py has"
-    " the rule"
+_NONE_FOUND = (
+    "the histories and cases of the suite were searched, and none is decided otherwise without it; recordings of"
+    " kube-scheduler or tests/ have it"
 )
-_NO_EXTENDED_RESOURCE_OF_DEVICES = (
+_NOT_SEARCHED = (
     "no history has been searched for it since extended resources that devices serve are drawn;"
     " tests/plugins/test_dynamic_resources_extended.py has the rule"
-)
-_NEWER = (
-    "no history has been searched for it since the release that has it is the default one; recordings of that"
-    " release were compared with it"
-)
-_BATCHES = (
-    "no history has been searched for it since batches are drawn; tests/cycle/test_batching.py has the rule"
-)
-_NOT_SEARCHED = "no history has been searched for it since devices are specified for more than one release"
-_NOT_SCORED_YET = (
-    "no history has been searched for it since the default release scores volumes;"
-    " tests/plugins/test_volume_binding.py has the rule"
-)
-
-_NEW_IN_THE_DEFAULT_RELEASE = (
-    "no history has been searched for it since the release that has it is the default one; tests/plugins or"
-    " tests/releases has it"
-)
-
-_OF_VICTIMS_AND_NOMINATIONS = (
-    "no history has been searched for it since nominations and victims are specified for more than one release;"
-    " recordings show it"
 )
 
 WITHOUT_EXAMPLE: Mapping[str, str] = {
     **dict.fromkeys(
         (
-            *("R-BIND-06", "R-BIND-09", "R-FAIL-05", "R-FAIL-07"),
-            *("R-POSTFILTER-03",),
-            *("R-PREEMPT-PREP-02", "R-PREEMPT-PREP-04", "R-PREEMPT-PREP-05"),
-            *("R-PREEMPT-PREP-07", "R-PREEMPT-PREP-09", "R-PREEMPT-PREP-10"),
-        ),
-        _OF_VICTIMS_AND_NOMINATIONS,
-    ),
-    **dict.fromkeys(
-        (
             *(
-                "R-PREEMPT-19",
-                "R-PREEMPT-20",
-                "R-PREEMPT-21",
-                *("R-CHANGE-08", "R-FEATURE-07", "R-QUEUE-80", "R-WORDS-55"),
-                "R-PODAFF-16",
-                "R-PODAFF-17",
-                "R-SPREAD-18",
-                "R-DECLARED",
+                "R-BATCH-23",
+                "R-BATCH-26",
+                "R-BATCH-51",
+                "R-BATCH-52",
             ),
-            *("R-CURE-NodeDeclaredFeatures", "R-SEARCH-15"),
-        ),
-        _NEW_IN_THE_DEFAULT_RELEASE,
-    ),
-    **dict.fromkeys(
-        (
-            *("R-DRA-18", "R-DRA-19", "R-DRA-28", "R-DRA-29", "R-DRA-31", "R-DRA-33"),
-            *("R-DRA-34", "R-DRA-35", "R-DRA-36", "R-DRA-38", "R-DRA-39", "R-DRA-46", "R-DRA-47", "R-DRA-48"),
-            *("R-DRA-49", "R-DRA-63", "R-DRA-64", "R-DRA-65", "R-DRA-66", "R-DRA-67", "R-DRA-68"),
-            *(
-                "R-DRA-86",
-                "R-DRA-87",
-                "R-DRA-88",
-                "R-DRA-89",
-                *("R-DRA-98", "R-DRA-100", "R-DRA-124"),
-                "R-DRA-101",
-                "R-DRA-102",
-                "R-DRA-103",
-                "R-DRA-105",
-            ),
-            *("R-DRA-106", "R-DRA-107", "R-DRA-123"),
-            *("R-WORDS-04", "R-CURE-DynamicResources-ResourceClaim-All"),
+            *("R-DRA-68", "R-DRA-98", "R-DRA-100", "R-DRA-101", "R-DRA-102", "R-DRA-103", "R-DRA-104"),
+            *("R-DRA-105", "R-DRA-106", "R-DRA-107", "R-DRA-111", "R-DRA-112", "R-DRA-121", "R-DRA-122"),
+            *("R-DRA-123", "R-FAIL-07", "R-FEATURE-07", "R-IMAGE-06", "R-IMAGE-07", "R-PREEMPT-PREP-02"),
+            *("R-PREEMPT-PREP-05", "R-PREEMPT-PREP-09", "R-PREEMPT-PREP-10", "R-QUEUE-80", "R-VOLBIND-31"),
+            *("R-VOLBIND-32", "R-VOLBIND-33", "R-VOLBIND-35", "R-VOLLIMIT-14", "R-WORDS-54", "R-WORDS-55"),
             "R-CURE-NodeResourcesFit-DeviceClass-Add+Update",
         ),
-        _NEWER,
-    ),
-    **dict.fromkeys(
-        (
-            *("R-DRA-06", "R-DRA-42", "R-DRA-104", "R-DRA-111", "R-DRA-112", "R-DRA-121", "R-DRA-122"),
-            "R-WORDS-54",
-        ),
-        _NOT_SEARCHED,
+        _NONE_FOUND,
     ),
     **dict.fromkeys(
         (
             *("R-DRA-90", "R-DRA-91", "R-DRA-92", "R-DRA-93", "R-DRA-94", "R-DRA-95", "R-DRA-96"),
             *("R-FIT-13", "R-FIT-14", "R-FIT-15"),
         ),
-        _NO_EXTENDED_RESOURCE_OF_DEVICES,
-    ),
-    **dict.fromkeys(("R-IMAGE-05", "R-IMAGE-06", "R-IMAGE-07"), _NO_IMAGE_VOLUME),
-    **dict.fromkeys(
-        ("R-VOLBIND-30", "R-VOLBIND-31", "R-VOLBIND-32", "R-VOLBIND-33", "R-VOLBIND-35"), _NOT_SCORED_YET
-    ),
-    "R-VOLLIMIT-14": (
-        "no driver of a history of the suite has preventPodSchedulingIfMissing;"
-        " tests/plugins/test_node_volume_limits.py has the rule"
+        _NOT_SEARCHED,
     ),
     **dict.fromkeys(
         ("R-VOLLIMIT-15", "R-VOLLIMIT-16"),
         "no history of the suite has a Portworx volume; tests/plugins/test_node_volume_limits.py has the rule",
     ),
-    "R-BATCH": _BATCHES,
     "R-CACHE-53": _SHOWN_AT_ONCE,
     "R-CACHE-54": _SHOWN_AT_ONCE,
     "R-SEARCH-07": "it says that either of two errors may be reported, and an example shows only one of them",

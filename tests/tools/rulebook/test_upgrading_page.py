@@ -14,7 +14,7 @@ from refsched.tools.rulebook.upgrading_page import upgrading_page
 def test_each_step_has_the_rules_that_only_one_of_its_releases_has() -> None:
     _, *sections = re.split(r"^## From ", upgrading_page(), flags=re.MULTILINE)
     steps = {section.partition("\n")[0]: section for section in sections}
-    assert list(steps) == ["1.34 to 1.35", "1.35 to 1.36", "1.36 to 1.37", "1.19"]
+    assert list(steps) == ["1.34 to 1.35", "1.35 to 1.36", "1.36 to 1.37", "older releases"]
     for step in pairwise(name for name in RELEASES if name != "1.19"):
         alone = [rule.id for rule in all_rules().values() if len({*step} & {*rule.releases}) == 1]
         assert len(alone) > 40
