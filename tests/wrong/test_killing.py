@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wrong schedulers are killed: some by the pytest command that a user types, some by the killer."""
+"""Wrong schedulers are killed, and the command says which. By the command of a user: tests/test_readme.py."""
 
 from __future__ import annotations
 
-import shlex
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from forked_pytest import run_pytest
 
 from conformance.campaigns.machines import Each
 from conformance.wrong import configured, evidence, kinds, running, trying
@@ -44,21 +41,6 @@ from refsched.tools.configuration.feature_gates import with_feature_gates
 from refsched.tools.configuration.read import read_config
 
 Json = dict[str, Any]
-ROOT = Path(__file__).parents[2]
-
-
-# --- By the command -------------------------------------------------------------------------------
-
-
-def test_the_suite_fails_a_wrong_scheduler_and_names_the_rule() -> None:
-    served = f"exec:{shlex.quote(sys.executable)} -m conformance.wrong overcommits"
-    # --budget also bounds how long the history is made smaller.
-    options = ("-q", "-p", "no:cacheprovider", "--budget=30s", f"--impl={served}")
-    ran = run_pytest(ROOT, "conformance/test_plugins.py::test_resources", *options)
-
-    assert ran.ret == 1, ran.stdout.str() + ran.stderr.str()
-    assert "FAILED  R-" in ran.stdout.str()
-    assert "R-FIT-02" in ran.stdout.str(), "in full, or among those that fail too"
 
 
 # --- By the killer --------------------------------------------------------------------------------
