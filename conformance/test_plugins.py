@@ -130,3 +130,16 @@ def test_devices_that_are_shared(check: Check, history: History) -> None:
 @conforms(area="taint_rules", rules=("R-DRA-35", "R-DRA-89"), needs=("devices",), examples=40)
 def test_taints_of_devices_by_rules(check: Check, history: History) -> None:
     check(history)
+
+
+@conforms(
+    area="ready_devices",
+    rules=(
+        *("R-DRA-90", "R-DRA-91", "R-DRA-92", "R-DRA-93", "R-DRA-94", "R-DRA-95", "R-DRA-96", "R-DRA-97"),
+        *("R-DRA-98", "R-DRA-99", "R-FIT-13", "R-FIT-14", "R-FIT-15", "R-BATCH-23", "R-ARGS-05"),
+    ),
+    needs=("devices", "scripted"),
+    examples=110,
+)
+def test_devices_that_must_be_ready_and_serve_resources(check: Check, history: History) -> None:
+    check(history)

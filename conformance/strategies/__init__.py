@@ -50,6 +50,7 @@ _MODULES = {
     "declared_features": "declared_features",
     "shared_devices": "shared_devices",
     "taint_rules": "taint_rules",
+    "ready_devices": "ready_devices",
     "many": "many_nodes",
     "faults": "faults",
     "permit": "permit",

@@ -126,7 +126,9 @@ def _entry(member: str, expected: int | None, got: int | None) -> Iterator[Disag
         yield Disagreement(member, expected, got)
 
 
-_UID = re.compile(r"^pod [^()\s]+ is(?= in the cache)")
+_UID = re.compile(
+    r"(?<=^pod )[^()\s]+(?= is in the cache)|(?<=UID in precondition: )[^,\s]+|(?<=UID in object meta: )\S+"
+)
 """The uid of a pod is made by the API server, which need not be the specification's."""
 
 
@@ -140,7 +142,7 @@ def _same_words(expected: str | None, got: str) -> bool:
     if expected is None:
         return False
     expected, got = (_PRECONDITION.sub("on pods ", _without_details(each)) for each in (expected, got))
-    expected, got = (_UID.sub("pod  is", each) for each in (expected, got))
+    expected, got = (_UID.sub("", each) for each in (expected, got))
     return Counter(_SEPARATOR.split(expected)) == Counter(_SEPARATOR.split(got))
 
 

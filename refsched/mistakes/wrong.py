@@ -38,7 +38,7 @@ AREAS = (
         "permit",
     ),
     *("volumes", "devices", "config", "earlier_queue", "earlier_cycle", "earlier_plugins"),
-    *("batches", "before_binding", "declared_features", "shared_devices"),
+    *("batches", "before_binding", "declared_features", "shared_devices", "ready_devices"),
 )
 """The texts of ``planted``, in the order in which their mistakes are tried and listed."""
 

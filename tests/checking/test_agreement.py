@@ -221,7 +221,10 @@ def test_what_is_zero_on_both_sides_agrees() -> None:
     assert list(nodes_disagreements(reported, Nodes({"n1": NodeUsage(())}))) == []
 
 
-def test_the_uid_of_a_pod_in_an_error_of_the_cache_may_differ() -> None:
+def test_the_uid_of_a_pod_in_an_error_may_differ() -> None:
     one = evolve(ATTEMPT, message="pod a1 is in the cache, so can't be assumed")
     assert members(evolve(ATTEMPT, message="pod b2 is in the cache, so can't be assumed"), one) == []
     assert members(evolve(ATTEMPT, message="pod b2 is in the cache, so it is"), one) == ["message"]
+    refused = "Precondition failed: UID in precondition: {}, UID in object meta: {}"
+    one = evolve(ATTEMPT, message=refused.format("a1", "b1"))
+    assert members(evolve(ATTEMPT, message=refused.format("a2", "b2")), one) == []

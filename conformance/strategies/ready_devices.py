@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ready devices: devices that must be ready before a pod is bound, and devices that serve extended resources.
+
+Drivers report what becomes of the devices of a claim, in time or too late, one condition after the other. Pods
+that request an extended resource get a claim of their own where a DeviceClass serves it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from conformance.strategies import served_resources
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.devices import (
+    DRIVER,
+    ONE,
+    claim_user,
+    device_class,
+    resource_claim,
+    resource_slice,
+)
+from conformance.vocabulary.objects import (
+    node,
+    with_metadata,
+)
+from refsched.suite.histories.history import History, Update
+
+Json = dict[str, Any]
+
+# --- Binding conditions ---------------------------------------------------------------------------
+
+_CONDITIONS: Json = {"bindingConditions": ["Ready", "Attached"], "bindingFailureConditions": ["Broken"]}
+_ALLOCATED_AT = "2026-01-01T00:00:00Z"
+_BY_NAME: Json = {
+    "nodeSelectorTerms": [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n1"]}]}]
+}
+_REPORTS = st.sampled_from(
+    [
+        [("Ready", "True")],
+        [("Ready", "True"), ("Attached", "False")],
+        [("Ready", "True"), ("Attached", "True")],
+        [("Ready", "True"), ("Attached", "True")],
+        [("Broken", "True")],
+        [("Ready", "True"), ("Attached", "True"), ("Broken", "True")],
+        [("Broken", "False"), ("Attached", "True")],
+        [],
+    ]
+)
+
+
+def _condition(kind: str, status: str) -> Json:
+    return {"type": kind, "status": status, "reason": "Said", "lastTransitionTime": _ALLOCATED_AT}
+
+
+def _reported(claim: Json, results: Sequence[Json], reports: Sequence[Sequence[tuple[str, str]]]) -> Json:
+    """Returns the claim as its driver says that it is: what was allocated is part of what is written."""
+    devices = [
+        {
+            **{name: result[name] for name in ("driver", "pool", "device")},
+            "conditions": [_condition(*each) for each in said],
+        }
+        for result, said in zip(results, reports, strict=False)
+        if said
+    ]
+    allocation = {
+        "devices": {"results": list(results)},
+        "nodeSelector": _BY_NAME,
+        "allocationTimestamp": _ALLOCATED_AT,
+    }
+    users = [{"resource": "pods", "name": "p1", "uid": "uid-of-p1"}]
+    return {**claim, "status": {"allocation": allocation, "reservedFor": users, "devices": devices}}
+
+
+def _result(number: int, conditions: Json) -> Json:
+    return {"request": "r0", "driver": DRIVER, "pool": "s0", "device": f"d{number}", **conditions}
+
+
+def _add_rival(cluster: HistoryBuilder) -> None:
+    name = f"more{len(cluster.pods)}"
+    cluster.add(resource_claim(name, ONE))
+    cluster.add_pod(claim_user(name))
+
+
+def _waiting(draw: DrawFn) -> tuple[HistoryBuilder, Json, list[Json]]:
+    """Returns a cluster in which a pod waits for one device or two, its claim, and what is allocated to it."""
+    cluster = HistoryBuilder()
+    number = draw(st.sampled_from([1, 2, 2]))
+    conditions = [_CONDITIONS, draw(st.sampled_from([_CONDITIONS, _CONDITIONS, {}]))][:number]
+    bound = {"bindsToNode": True} if draw(st.sampled_from([True, True, False])) else {}
+    devices = [{"name": f"d{place}", **each, **bound} for place, each in enumerate(conditions)]
+    cluster.add(device_class("any"), resource_slice("s0", devices, {"nodeName": "n1"}))
+    cluster.add_node(node("", {"cpu": "4", "pods": "9"}))
+    if draw(st.booleans()):
+        cluster.add_node(node("", {"cpu": "4", "pods": "9"}))
+        cluster.add(resource_slice("s1", [{"name": "d0"}], {"nodeName": "n2"}))
+    asked = {"requests": [{"name": "r0", "exactly": {"deviceClassName": "any", "count": number}}]}
+    claim = resource_claim("c0", asked)
+    results = [_result(place, each) for place, each in enumerate(conditions)]
+    begins = draw(st.sampled_from(["unallocated", "unallocated", "allocated"]))
+    cluster.add(claim if begins == "unallocated" else _reported(claim, results, []))
+    if begins == "allocated":
+        cluster.wait(draw(st.sampled_from([1, 700])))
+    cluster.add_pod(with_metadata(claim_user("c0"), uid="uid-of-p1"))
+    cluster.schedule(1)
+    return cluster, claim, results
+
+
+def _happen(draw: DrawFn, happening: str, cluster: HistoryBuilder, claim: Json, results: list[Json]) -> None:
+    match happening:
+        case "report":
+            reports = draw(st.lists(_REPORTS, min_size=len(results), max_size=len(results)))
+            cluster.steps.append(Update(_reported(claim, results, reports)))
+        case "wait":
+            cluster.wait(5)
+        case "minute":
+            cluster.wait(61)
+        case "long":
+            cluster.wait(draw(st.sampled_from([601, 595])))
+        case "same":
+            cluster.add_pod(claim_user("c0"))
+        case "removed":
+            cluster.remove_pod(0)
+        case _:
+            _add_rival(cluster)
+
+
+@st.composite
+def _conditions(draw: DrawFn) -> History:
+    """A pod waits for one device or two: they are ready, fail, or nobody says so in time. Others use the claim, or
+    want a device."""
+    cluster, claim, results = _waiting(draw)
+    for happening in draw(
+        st.lists(
+            st.sampled_from(
+                ["report", "report", "report", "wait", "minute", "long", "pod", "same", "removed"]
+            ),
+            min_size=2,
+            max_size=4,
+        )
+    ):
+        _happen(draw, happening, cluster, claim, results)
+        cluster.schedule(2)
+    cluster.wait(601)
+    cluster.schedule()
+    return cluster.history()
+
+
+def histories() -> SearchStrategy[History]:
+    return st.one_of(_conditions(), served_resources.histories())

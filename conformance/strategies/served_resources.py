@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Served resources: extended resources that nodes have, or that devices serve because a DeviceClass says so.
+
+A pod that requests one that devices may serve gets a claim of its own for it; its binding may fail, and classes
+come, go and change their names.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.devices import DRIVER, device_class, resource_claim, resource_slice
+from conformance.vocabulary.objects import (
+    container,
+    default_profile,
+    node,
+    pod,
+    profile_config,
+    with_metadata,
+)
+from conformance.vocabulary.scripted import SCRIPTED, release_all, script
+from refsched.suite.histories.history import History, Update, deleting
+
+Json = dict[str, Any]
+
+# --- Extended resources ---------------------------------------------------------------------------
+
+_GPU = "example.com/gpu"
+_OF_ITS_OWN = "deviceclass.resource.kubernetes.io/plain"
+_IS_BIG = [{"cel": {"expression": f"device.attributes['{DRIVER}'].big"}}]
+_NOT_SPREAD = profile_config(
+    default_profile(("PodTopologySpread", {"defaultingType": "List", "defaultConstraints": []}))
+)
+_SCORED = profile_config(
+    default_profile(
+        (
+            "NodeResourcesFit",
+            {
+                "scoringStrategy": {
+                    "type": "LeastAllocated",
+                    "resources": [{"name": _GPU, "weight": 3}, {"name": "cpu", "weight": 1}],
+                }
+            },
+        )
+    )
+)
+
+
+def _serving(name: str, resource: str = _GPU, created: str = "", **spec: Any) -> Json:
+    made = device_class(name, **({"extendedResourceName": resource} if resource else {}), **spec)
+    return with_metadata(made, creationTimestamp=created) if created else made
+
+
+_CLASSES: SearchStrategy[list[Json]] = st.sampled_from(
+    [
+        [_serving("plain")],
+        [_serving("plain")],
+        [
+            _serving("b", created="2025-01-01T00:00:00Z"),
+            _serving("a", created="2025-02-01T00:00:00Z", selectors=_IS_BIG),
+        ],
+        [
+            _serving("a", created="2025-02-01T00:00:00Z"),
+            _serving("b", created="2025-01-01T00:00:00Z", selectors=_IS_BIG),
+        ],
+        [
+            _serving("b", created="2025-01-01T00:00:00Z", selectors=_IS_BIG),
+            _serving("a", created="2025-01-01T00:00:00Z"),
+        ],
+        [
+            _serving("a", created="2025-01-01T00:00:00Z"),
+            _serving("b", created="2025-01-01T00:00:00Z", selectors=_IS_BIG),
+        ],
+        [_serving("plain", "")],
+        [],
+    ]
+)
+
+
+def _wanting(name: str, amount: int, resource: str = _GPU, **more: Any) -> Json:
+    asked = {"cpu": "100m", **({resource: str(amount)} if amount else {})}
+    return {**container(name, asked, **more), "resources": {"requests": asked, "limits": asked}}
+
+
+def _made_before(has_requests: bool) -> Json:
+    """A claim that an earlier attempt made for the first pod and left behind."""
+    request = {"name": "container-0-request-1", "exactly": {"deviceClassName": "plain"}}
+    made = resource_claim("p1-extended-resources-left", {"requests": [request]} if has_requests else {})
+    owner = {"apiVersion": "v1", "kind": "Pod", "name": "p1", "uid": "uid-of-p1", "controller": True}
+    marked = {"resource.kubernetes.io/extended-resource-claim": "true"}
+    return with_metadata(made, annotations=marked, ownerReferences=[owner])
+
+
+_AMOUNTS = st.sampled_from([1, 1, 2, 0, 3])
+
+
+@st.composite
+def _consumers(draw: DrawFn) -> Json:
+    resource = draw(st.sampled_from([_GPU, _GPU, _GPU, _OF_ITS_OWN]))
+    containers = [_wanting(f"c{place}", draw(_AMOUNTS), resource) for place in range(draw(st.integers(1, 2)))]
+    starting = []
+    for place in range(draw(st.sampled_from([0, 0, 1, 2]))):
+        kind = draw(st.sampled_from([{}, {}, {"restartPolicy": "Always"}]))
+        starting.append(_wanting(f"i{place}", draw(_AMOUNTS), resource, **kind))
+    answers = draw(
+        st.sampled_from(
+            [
+                {},
+                {},
+                {},
+                script(("ScriptedA", "permit", "Unschedulable")),
+                script(("ScriptedB", "preBind", "Error")),
+                script(("ScriptedB", "preBind", "Hold:Error")),
+            ]
+        )
+    )
+    return pod("", containers=containers, initContainers=starting, script=answers)
+
+
+def _add_node(draw: DrawFn, cluster: HistoryBuilder, number: int) -> None:
+    own = draw(st.sampled_from([{}, {}, {_GPU: "2"}, {_GPU: "0"}, {_GPU: "1"}]))
+    cluster.add_node(node("", {"cpu": "4", "pods": "9", **own}))
+    devices = [
+        {"name": f"d{place}", "attributes": {"big": {"bool": place % 2 == 0}}}
+        for place in range(draw(st.integers(0, 4)))
+    ]
+    if devices:
+        cluster.add(resource_slice(f"s{number}", devices, {"nodeName": f"n{number + 1}"}))
+
+
+@st.composite
+def _served(draw: DrawFn) -> History:
+    """Nodes have some of the resource, or devices that serve it, or neither; pods request it, and their binding
+    may fail; classes come, go and change their name."""
+    cluster = HistoryBuilder()
+    classes = draw(_CLASSES)
+    later = draw(st.sampled_from([False, False, True]))
+    if not later:
+        cluster.add(*classes)
+    for number in range(draw(st.integers(1, 3))):
+        _add_node(draw, cluster, number)
+    if draw(st.sampled_from([True, False, False])):
+        cluster.add(_made_before(draw(st.booleans())))
+    for number, value in enumerate(draw(st.lists(_consumers(), min_size=2, max_size=4))):
+        cluster.add_pod(with_metadata(value, uid="uid-of-p1") if number == 0 else value)
+        cluster.schedule(1)
+        release_all(cluster)
+    if later:
+        cluster.add(*classes)
+        cluster.wait()
+        cluster.schedule()
+    for happening in draw(
+        st.lists(
+            st.sampled_from(["renamed", "deleted", "new", "pod", "freed", "again"]), min_size=1, max_size=3
+        )
+    ):
+        match happening:
+            case "renamed" if classes:
+                cluster.steps.append(Update(_serving(classes[0]["metadata"]["name"], "example.com/other")))
+                cluster.wait()
+                cluster.schedule()
+                cluster.steps.append(Update(_serving(classes[0]["metadata"]["name"])))
+            case "deleted" if classes:
+                cluster.steps.append(deleting(classes[-1]))
+            case "new":
+                cluster.add(_serving(f"z{len(cluster.steps)}"))
+            case "pod":
+                cluster.add_pod(draw(_consumers()))
+            case "freed":
+                cluster.remove_pod(draw(st.integers(0, 3)))
+            case _:
+                pass
+        cluster.wait()
+        cluster.schedule()
+        release_all(cluster)
+    config = draw(st.sampled_from([SCRIPTED, SCRIPTED, _SCORED, _SCORED, _NOT_SPREAD]))
+    return cluster.history(config)
+
+
+def histories() -> SearchStrategy[History]:
+    return _served()
