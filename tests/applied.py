@@ -50,10 +50,6 @@ def container(**fields: Any) -> list[Json]:
     return [{"name": "c", **fields}]
 
 
-def requesting(**requests: str) -> list[Json]:
-    return container(resources={"requests": requests})
-
-
 def node(labels: Json | None = None, allocatable: Json | None = None, **spec: Any) -> Node:
     document = {
         "metadata": {"name": "n1", "labels": labels or {}},

@@ -23,7 +23,6 @@ from refsched.releases import RELEASES
 
 NODE_ADDED = ClusterEvent(NODE, ActionType.ADD)
 NODE_LABELLED = ClusterEvent(NODE, ActionType.UPDATE_NODE_LABEL)
-NODE_TAINTED = ClusterEvent(NODE, ActionType.UPDATE_NODE_TAINT)
 
 
 def says(answer: bool) -> Any:
