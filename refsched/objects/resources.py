@@ -117,7 +117,7 @@ def _requests_of_containers(pod: Pod, non_missing: ResourceList | None, use_stat
 def _container_requests(
     pod: Pod, asked: Callable[[Container], ResourceList], non_missing: ResourceList | None
 ) -> ResourceList:
-    """R-REQUEST-01: The requests of all containers of a pod are added up.
+    """R-REQUEST-01 (decides nodes): The requests of all containers of a pod are added up.
     R-REQUEST-02: Of each resource a pod requests at least the largest request of one of its init containers, since
     init containers run one after the other and before its containers.
     R-REQUEST-03: A sidecar (an init container with restartPolicy Always) counts in addition to the containers, and

@@ -21,7 +21,7 @@ from refsched.records import NodeStatus, PreFilter
 from refsched.suite.catalogue.rarity import rarity
 from refsched.suite.catalogue.reach import Move, Reach
 from refsched.suite.catalogue.reasons import rule_of_reason
-from refsched.suite.catalogue.rules import EVENT_ROWS, all_rules, level_of, rules_of_hint
+from refsched.suite.catalogue.rules import EVENT_ROWS, TRANSITIONS_OF, all_rules, level_of, rules_of_hint
 from refsched.suite.catalogue.showing import deciding_plugins, shown_with
 
 MOST = 3
@@ -49,10 +49,16 @@ class Attribution:
         """Returns the rules that may be broken, the most suspected first. ``symptom`` is the rule at which the
         disagreement shows. The first one has its level: which rule is named does not decide whether a scheduler
         conforms."""
-        here = [symptom, *(rule for rule in self._shows_at(found) if rule in self._reach.ever)]
-        areas, plugins = {_area(rule) for rule in here}, _plugins(found)
+        shows_at = (symptom, *self._shows_at(found))
+        here = [rule for rule in shows_at if rule == symptom or rule in self._reach.ever]
+        plugins = _plugins(found)
+        areas = set() if plugins else {_area(rule) for rule in (*shows_at, *_deciding(found.member))}
         applied = sorted(self._reach.ever, key=_rarest_first)
-        near = [rule for rule in applied if _area(rule) in areas or plugins & {*deciding_plugins(rule)}]
+        near = [
+            rule
+            for rule in applied
+            if plugins & {*deciding_plugins(rule)} or (_area(rule) in areas and rule not in _rows())
+        ]
         if not _shows_where_it_is(found):
             here = sorted({*here, *near}, key=_rarest_first)
         ranked = (*here, *near, *applied)
@@ -95,11 +101,17 @@ class Attribution:
     def _applied_of(self, rules: Collection[str]) -> list[str]:
         """Returns those of the rules that were applied since the last comparison, or else in the history, the
         rarest first; all of them where none was."""
-        for applied in (self._reach.applied, self._reach.ever, rules):
+        for applied in (self._reach.applied, self._reach.ever):
             found = [rule for rule in rules if rule in applied]
             if found:
                 return sorted(found, key=rarity, reverse=True)
-        return []
+        return list(rules)
+
+
+@cache
+def _rows() -> frozenset[str]:
+    """Returns the rules of the steps in the queue. One by which the pod has not moved is not near."""
+    return frozenset(row.rule for table in TRANSITIONS_OF.values() for row in table)
 
 
 def _area(rule: str) -> str:
@@ -123,19 +135,20 @@ def _plugins(found: Disagreement) -> set[str]:
 
 
 def _shows_where_it_is(found: Disagreement) -> bool:
-    """Returns whether a difference shows at the rule that is broken: one in how a plugin rejects, in words, or in
-    whether there is anything at all."""
+    """Returns whether a difference shows at the rule that is broken: one in how a plugin rejects, in words, in
+    where a pod waits, or in whether there is anything at all."""
     return (
-        found.member == "message"
+        found.member.startswith(("message", "queues"))
         or None in (found.expected, found.got)
         or _reject_alike(found.expected, found.got)
     )
 
 
 def _of_reasons(expected: object, got: object) -> list[str]:
-    """Returns the rules of the reasons that only one of the two gives; empty for a reason that nobody declares."""
+    """Returns the rules of the reasons that only one of the two gives, or of those that both give; empty for a
+    reason that nobody declares."""
     one, other = Counter(_reasons(expected)), Counter(_reasons(got))
-    return [rule_of_reason(reason) for reason in (*(one - other), *(other - one))]
+    return [rule_of_reason(reason) for reason in (*(one - other), *(other - one)) or one]
 
 
 def _reasons(value: Any) -> Sequence[str]:

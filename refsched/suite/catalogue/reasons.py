@@ -13,7 +13,7 @@ from importlib import import_module
 from pkgutil import walk_packages
 
 import refsched
-from refsched.rules import Reason
+from refsched.rules import ErrorReason, Reason
 
 AROUND = ("checking", "mistakes", "reference", "remembering", "shipped", "suite", "tools", "__main__")
 """The modules, packages and folders of refsched that are not the specification."""
@@ -22,7 +22,10 @@ _BLANK = re.compile(r"\{[^{}]*\}")
 
 
 def rule_of_reason(text: str) -> str:
-    """The id of the rule; empty where no module declares such a reason."""
+    """Returns the id of the rule by which a node or a pod is rejected with this text; empty where no module
+    declares such a reason. Errors are none: their words stand round those of others."""
+    if isinstance(text, ErrorReason):
+        return ""
     if isinstance(text, Reason):
         return text.rule
     exact = _exact().get(text)
@@ -61,14 +64,19 @@ def _reasons_of(value: object) -> Iterator[Reason]:
 
 
 @cache
+def _rejections() -> tuple[Reason, ...]:
+    return tuple(reason for reason in declared_reasons() if not isinstance(reason, ErrorReason))
+
+
+@cache
 def _exact() -> Mapping[str, str]:
-    return {str(reason): reason.rule for reason in reversed(declared_reasons())}
+    return {str(reason): reason.rule for reason in reversed(_rejections())}
 
 
 @cache
 def _templates() -> tuple[tuple[re.Pattern[str], str], ...]:
     """Reasons with blanks, those with the most words of their own first."""
-    with_blanks = [reason for reason in declared_reasons() if _BLANK.search(reason)]
+    with_blanks = [reason for reason in _rejections() if _BLANK.search(reason)]
     with_blanks.sort(key=lambda reason: -len(_BLANK.sub("", reason)))
     return tuple((_pattern(reason), reason.rule) for reason in with_blanks)
 

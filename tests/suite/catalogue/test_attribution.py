@@ -17,6 +17,7 @@ CPU = NodeStatus("Unschedulable", "NodeResourcesFit", ("Insufficient cpu",))
 WORDED = NodeStatus("Unschedulable", "NodeResourcesFit", ("no cpu",))
 TAINT = NodeStatus("UnschedulableAndUnresolvable", "TaintToleration", ())
 OK = NodeStatus("Success")
+FAILED = NodeStatus("Error", "NodeResourcesFit", ('running "NodeResourcesFit" filter plugin: no',))
 
 
 def reach_of(*applied: str) -> Reach:
@@ -32,6 +33,7 @@ def reach_of(*applied: str) -> Reach:
         (Disagreement("filter.n1", CPU, OK), ["R-PODAFF-10"], "R-FIT-02", "R-FIT-02"),
         (Disagreement("filter.n1", TAINT, OK), ["R-TAINT-01"], "R-TAINT-01", "R-TAINT-01"),
         (Disagreement("filter.n1", CPU, WORDED), ["R-WORDS-02"], "R-WORDS-02", "R-WORDS-02"),
+        (Disagreement("filter.n1", FAILED, OK), ["R-FIT-04"], "R-FIT-04", "R-FIT-04"),
         (Disagreement("scores.n1.NodeResourcesFit", 1, 2), ["R-FIT-06", "R-FIT-07"], "R-FIT-07", "R-FIT-07"),
         (Disagreement("nodes.n1.milliCPU", 1, 2), ["R-ASSUME-01"], "R-ASSUME-01", "R-ASSUME-01"),
         (Disagreement("victims", ["default/a"], []), ["R-PREEMPT-11"], "R-PREEMPT-11", "R-PREEMPT-11"),
