@@ -87,6 +87,18 @@ def test_only_a_pod_that_waits_is_permitted_and_by_a_plugin_that_it_waits_for(ap
     assert not api.accepts(Permit("default/p", "allow"))
 
 
+@pytest.mark.parametrize("decision", ["allow", "reject"])
+def test_a_pod_that_was_decided_on_is_not_permitted_again_though_its_binding_is_not_over(
+    api: ApiServer, decision: str
+) -> None:
+    api.take(Create(pod("p", script={"ScriptedA": {"permit": "Wait:5", "preBind": "Hold"}})))
+    api.take(Attempt("default/p", "scheduled", node="n", waiting=True))
+    decided = Permit("default/p", decision)
+    assert api.accepts(decided)
+    api.take(decided)
+    assert not api.accepts(decided)
+
+
 def test_only_a_held_pod_is_released(api: ApiServer) -> None:
     assert not api.accepts(Release("default/p"))
     api.has_begun_to_hold("default/p")

@@ -68,7 +68,8 @@ class ApiServer:
             case Delete(named):
                 return (named.kind, _namespace(named.kind, named.namespace), named.name) in self._objects
             case Permit(pod, _, plugin):
-                return pod in self._waiting and plugin in ("", *self._waits_for(pod))
+                waits_for = self._waits_for(pod) if pod in self._waiting else []
+                return plugin in waits_for if plugin else bool(waits_for)
             case Release(pod):
                 return pod in self._held
             case _:
@@ -138,7 +139,9 @@ class ApiServer:
             case Release(pod):
                 self._held.remove(pod)
             case Permit(pod, "allow", plugin):
-                self._allowed.add((pod, plugin))
+                self._allowed.update((pod, each) for each in ([plugin] if plugin else self._waits_for(pod)))
+            case Permit(pod):
+                self._waiting.discard(pod)
         return []
 
     def _deleted(self, key: Key) -> list[Input]:
