@@ -20,7 +20,7 @@ SMALL = {
     "looks-at-all-nodes-first": ("nominated", "R-SEARCH-03", 7, 9),
     "ignores-budgets": ("preemption", "R-PREEMPT-07", 8, 9),
     "unreserves-nothing": ("faults", "R-ROLLBACK-02", 2, 3),
-    "taints-weigh-one": ("config", "R-FRAMEWORK-14", 3, 4),
+    "taints-weigh-one": ("config", "R-TAINT-03", 3, 4),
 }
 """The area whose test is run, the rule that it must name before anything is explained, and how many objects and
 steps there may be at most."""

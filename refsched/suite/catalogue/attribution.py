@@ -57,7 +57,8 @@ class Attribution:
         near = [
             rule
             for rule in applied
-            if plugins & {*deciding_plugins(rule)} or (_area(rule) in areas and rule not in _rows())
+            if any(plugin in deciding_plugins(rule) for plugin in plugins)
+            or (_area(rule) in areas and rule not in _rows())
         ]
         if not _shows_where_it_is(found):
             here = sorted({*here, *near}, key=_rarest_first)
@@ -75,6 +76,8 @@ class Attribution:
                 here = [*_deciding("reasons")]
             for plugin in _plugins(found):
                 here += self._applied_of(_of_plugin(plugin, scores=member == "scores"))
+            if not here or None in (found.expected, found.got):
+                member = "evaluated"
         elif member in ("queues", "pod", "attempt"):
             for pod in _differing(found.expected, found.got):
                 if pod in self._reach.moves and (member == "queues" or not isinstance(found.expected, list)):
@@ -88,7 +91,7 @@ class Attribution:
         yield from filter(None, here)
         yield from self._applied_of(_deciding(member))
         if not here and not _deciding(member):
-            yield from self._applied_of(_deciding("evaluated" if member in _OF_PLUGINS else "result"))
+            yield from self._applied_of(_deciding("result"))
 
     def _of_a_move(self, move: Move) -> Iterator[str]:
         """Yields the rules of a step in the queue: those of the hint that was asked, the step, and the one before
@@ -123,7 +126,7 @@ def _rarest_first(rule: str) -> tuple[bool, float, str]:
     return _area(rule) == EVENT_ROWS, -rarity(rule), rule
 
 
-def _plugins(found: Disagreement) -> set[str]:
+def _plugins(found: Disagreement) -> list[str]:
     """Returns the plugins that the record or the specification name at the place of the difference."""
     plugins = {
         value.plugin for value in (found.expected, found.got) if isinstance(value, NodeStatus | PreFilter)
@@ -131,7 +134,7 @@ def _plugins(found: Disagreement) -> set[str]:
     member, *rest = found.member.split(".")
     if member == "scores" and len(rest) > 1:
         plugins.add(rest[-1])
-    return plugins - {""}
+    return sorted(plugins - {""})
 
 
 def _shows_where_it_is(found: Disagreement) -> bool:

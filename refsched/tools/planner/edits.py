@@ -87,7 +87,9 @@ def scale(objects: Objects, kind: str, name: str, count: int) -> Objects:
     ]
     if not pods:
         owners = (shown.metadata.controller for shown in objects if isinstance(shown, Pod))
-        hint = did_you_mean(f"{kind}/{plain}", {f"{each.kind}/{each.name}" for each in owners if each})
+        hint = did_you_mean(
+            f"{kind}/{plain}", sorted({f"{each.kind}/{each.name}" for each in owners if each})
+        )
         raise InputError(
             f"no pod is managed by this, so there is none to make others like{hint}", where=f"{kind}/{name}"
         )

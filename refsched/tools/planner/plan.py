@@ -126,7 +126,7 @@ def write_plan(
     page.line(f"{counted(len(found.outcomes), 'pending pod')}: {found.placed:,} placed, {left:,} not", "bold")
     shown = [each for each in found.outcomes if not namespace or each.pod.startswith(f"{namespace}/")]
     if namespace and not shown:
-        spaces = {each.pod.partition("/")[0] for each in found.outcomes}
+        spaces = sorted({each.pod.partition("/")[0] for each in found.outcomes})
         page.line(f"none is in the namespace {namespace}{did_you_mean(namespace, spaces)}")
     placed = [outcome for outcome in shown if outcome.result == PLACED]
     if placed:
