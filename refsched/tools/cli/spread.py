@@ -26,7 +26,7 @@ PARTS_OF_A_WORKER = 4
 """So many parts for each thread of a worker: a slow one, or one that dies, holds up no more than its share."""
 
 CONNECTING = 30.0
-"""The scheduler has to answer within so many seconds."""
+"""The scheduler has to answer within so many seconds, and then to have a worker: one may just be starting."""
 
 
 @frozen
@@ -75,9 +75,11 @@ def spread(arguments: Sequence[str], scheduler: str) -> int:
     except (OSError, ValueError) as problem:
         raise InputError(f"{scheduler!r:.80}: {problem or 'does not answer'}", where=OPTION) from None
     with client:
+        try:
+            client.wait_for_workers(1, timeout=CONNECTING)
+        except TimeoutError:
+            raise InputError(f"{scheduler!r:.80} has no workers", where=OPTION) from None
         of = PARTS_OF_A_WORKER * sum(client.nthreads().values())
-        if not of:
-            raise InputError(f"{scheduler!r:.80} has no workers", where=OPTION)
         parts = [Part(others, number, of) for number in range(1, of + 1)]
         found = client.gather(client.map(done, parts, pure=False))
     return _merged(found, outputs)
