@@ -21,7 +21,7 @@ from refsched.checking.agreement import Disagreement
 from refsched.checking.checker import Checker
 from refsched.checking.mending import Mended, mends_that_explain
 from refsched.checking.recorded_extenders import RecordedExtenders
-from refsched.checking.trace import SUFFIXES, Entry, read_trace
+from refsched.checking.trace import SUFFIXES, Entry, Trace, read_trace
 from refsched.errors import InputError
 from refsched.records import Attempt, Bind, Input
 
@@ -54,11 +54,14 @@ class FileReport:
     bindings_recorded: int = 0
 
 
-def judge_file(path: str | Path) -> FileReport:
+def judge_file(path: str | Path, judge_watched: Callable[[Trace], FileReport] | None = None) -> FileReport:
     """Replays one file as ``replay_file`` does, but reports a file that cannot be judged too, whatever the
-    cause, so that the other files are still judged."""
+    cause, so that the other files are still judged. ``judge_watched`` judges a trace that was watched."""
     try:
-        report = replay_file(path)
+        trace = read_trace(path)
+        if judge_watched is not None and trace.header.watched:
+            return judge_watched(trace)
+        report = _replayed(trace, path, Checker)
         return report if report.first is None else _mended(path, report)
     except InputError as error:
         return _not_judged(path, str(error))
@@ -101,7 +104,10 @@ def _count_attempts(path: str | Path) -> int:
 
 def replay_file(path: str | Path, checker_of: Callable[..., Checker] = Checker) -> FileReport:
     """Replays one file. InputError if the file is not a trace, or one of its inputs cannot be applied."""
-    trace = read_trace(path)
+    return _replayed(read_trace(path), path, checker_of)
+
+
+def _replayed(trace: Trace, path: str | Path, checker_of: Callable[..., Checker]) -> FileReport:
     header, extenders = trace.header, RecordedExtenders()
     try:
         checker = checker_of(

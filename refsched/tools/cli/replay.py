@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import signal
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -16,8 +15,8 @@ import click
 
 from refsched.checking.agreement import Disagreement
 from refsched.checking.replay import FileReport, judge_file, trace_files
-from refsched.checking.trace import read_trace
-from refsched.errors import InputError, one_line, printable
+from refsched.checking.trace import Trace
+from refsched.errors import one_line, printable
 from refsched.records import NodeStatus
 from refsched.tools.cli.exit_codes import AGREED, DISAGREED, NOT_JUDGED
 from refsched.tools.garbage_collection import keep_what_there_is
@@ -66,13 +65,13 @@ def _judged(files: Iterable[Path], processes: int) -> Iterator[FileReport]:
 
 
 def _judge(file: Path) -> FileReport:
-    with suppress(InputError):
-        trace = read_trace(file)
-        if trace.header.watched:
-            from refsched.tools.running.watched import judge_watched  # other traces do without it
+    return judge_file(file, _judge_watched)
 
-            return judge_watched(trace)
-    return judge_file(file)
+
+def _judge_watched(trace: Trace) -> FileReport:
+    from refsched.tools.running.watched import judge_watched  # other traces do without it
+
+    return judge_watched(trace)
 
 
 def _begin() -> None:

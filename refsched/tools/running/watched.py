@@ -7,6 +7,7 @@ from pathlib import Path
 
 from refsched.checking.replay import FileReport, FirstDisagreement
 from refsched.checking.trace import Entry, Trace
+from refsched.errors import InputError
 from refsched.records import Attempt, Create, Delete, Update
 from refsched.tools.configuration.feature_gates import with_feature_gates
 from refsched.tools.configuration.read import read_config
@@ -21,9 +22,12 @@ def judge_watched(trace: Trace) -> FileReport:
     """Attempts each pod of which a decision was seen, in the cluster as it was seen before that. An attempt of a
     pod that did not wait, as things were seen, is not judged. Raises InputError if the trace cannot be read."""
     header = trace.header
-    release = with_feature_gates(header.feature_gates, header.release)
-    options = Options(release, "", read_config(header.config, release))
-    scheduler = scheduler_for(options, header.start)
+    try:
+        release = with_feature_gates(header.feature_gates, header.release)
+        options = Options(release, "", read_config(header.config, release))
+        scheduler = scheduler_for(options, header.start)
+    except InputError as error:
+        raise error.at(f"{trace.path}: line 1") from None
     shadow = Shadow(scheduler, Mirror(scheduler, lambda line: None), lambda line: None)
     judged = [(entry, _differences(shadow, entry)) for entry in trace.entries if _is_input_or_attempt(entry)]
     attempts = [(entry, found) for entry, found in judged if isinstance(entry.record, Attempt)]

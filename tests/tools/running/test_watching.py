@@ -122,6 +122,18 @@ def test_a_pod_that_is_not_scheduled_is_judged_and_one_of_the_same_name_is_anoth
     assert report["first"]["expected"] == "the specification places it on n1, and the other one nowhere: no"
 
 
+@pytest.mark.parametrize(
+    ("line", "change", "said"),
+    [(1, {"config": {"kind": "Strange"}}, "line 1: "), (5, {"create": {"kind": "Pod"}}, "line 5: ")],
+)
+def test_a_trace_with_an_error_is_not_judged(line: int, change: Json, said: str, seen: Seen) -> None:
+    seen.see(pod("a", "2", nodeName="small"), ADDED)
+    seen.lines[line - 1] |= change
+    done = seen.judged()
+    assert done.exit_code == 2
+    assert f"{seen.path}: {said}" in done.output
+
+
 def test_a_trace_has_the_name_of_one(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"ends with \.jsonl or"), trace_writer(str(tmp_path / "trace.txt")):
         pass
