@@ -8,7 +8,7 @@ until the next ``reset``, which starts it again; after a second fault in a row i
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -18,6 +18,7 @@ from refsched.errors import InputError
 from refsched.suite.adapters.answers import PROTOCOL, Answer, Hello, read_answer, read_hello
 from refsched.suite.adapters.faults import AdapterFault, quoted
 from refsched.suite.adapters.selection import EVERYTHING, Selection
+from refsched.tools.reading.record_json import start_text
 
 Json = dict[str, Any]
 
@@ -91,7 +92,7 @@ class Adapter:
         if feature_gates:
             body["featureGates"] = dict(feature_gates)
         if start is not None:
-            body["start"] = start.astimezone(UTC).isoformat().replace("+00:00", "Z")
+            body["start"] = start_text(start)
         answer = self._ask({"reset": body})
         if answer.unsupported is not None or answer.error is not None:
             raise ResetRefused(answer)

@@ -7,7 +7,6 @@ ended, with all that it has started. Its stderr is read all the time, so that it
 
 from __future__ import annotations
 
-import json
 import os
 import selectors
 import signal
@@ -27,6 +26,7 @@ from refsched.suite.adapters import supervisor
 from refsched.suite.adapters.adapter import Json, TransportError
 from refsched.suite.adapters.faults import SHOWN
 from refsched.tools.reading.documents import read_json
+from refsched.tools.reading.record_json import line_of
 
 TIMEOUT = 60.0
 """One answer may take so many seconds."""
@@ -89,8 +89,7 @@ class Process:
     def ask(self, request: Json) -> Any:
         if self._running is None:
             raise TransportError("the process has been ended")
-        data = json.dumps(request, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
-        return _read(self._running.answer(data, self.timeout, self._grace))
+        return _read(self._running.answer(line_of(request).encode(), self.timeout, self._grace))
 
     def close(self, *, at_once: bool = False) -> None:
         running, self._running = self._running, None

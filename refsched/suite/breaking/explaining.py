@@ -112,17 +112,15 @@ class _Question:
         for breaking in islice(self.breakings, most):
             heard: dict[str, None] = {}
             with broken(breaking) as is_broken, listening(heard.setdefault):
-                if is_broken and agrees(self.histories.smallest):
-                    found.append(
-                        _Tried(
-                            breaking, self.places[breaking.rules[0]], len(heard.keys() ^ set(self.applied))
-                        )
-                    )
+                shows_it = is_broken and agrees(self.histories.smallest)
+            if shows_it:
+                changed = heard.keys() ^ set(self.applied)
+                found.append(_Tried(breaking, self.places[breaking.rules[0]], len(changed)))
         return found
 
     def _compared(self, tried: Sequence[_Tried]) -> list[_Tried]:
-        """Returns those that agree with enough of the other histories, the best first. What has missed more of
-        them than the best one by two is compared no further."""
+        """Returns those that agree with enough of the other histories, the best first. What is not ``CLOSE`` to
+        the best one is compared no further."""
         others = sorted(self.histories.others, key=lambda other: other.records)
         compared: list[_Tried] = []
         least, left = (1 - ENOUGH) * len(others), WORK // 2
@@ -149,9 +147,9 @@ def _places(suspected: Sequence[str], coverage: LineCoverage) -> Mapping[str, in
     defaults = rules_of_defaults()
     run = [rule for rule in all_rules().values() if rule.module in coverage.lines or rule.id in defaults]
     run.sort(key=lambda rule: (areas.get(rule.area, len(areas)), -rarity(rule.id)))
+    of_reporting = {rule.id for rule in all_rules().values() if rule.module == REPORTING}
     ranked = dict.fromkeys((*suspected, *(rule.id for rule in run)))
-    explaining = (rule for rule in ranked if rule not in all_rules() or all_rules()[rule].module != REPORTING)
-    return {rule: place for place, rule in enumerate(explaining)}
+    return {rule: place for place, rule in enumerate(ranked) if rule not in of_reporting}
 
 
 def explanation_of(

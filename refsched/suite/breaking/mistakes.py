@@ -17,7 +17,7 @@ import attrs
 from attrs import frozen
 
 from refsched.mistakes.wrong import Wrong, all_wrong
-from refsched.suite.breaking.line_coverage import Function, LineCoverage, source_of
+from refsched.suite.breaking.line_coverage import LineCoverage, source_of
 from refsched.suite.breaking.replacing import Undo, replaced
 
 _MISSING = object()
@@ -45,11 +45,6 @@ class Mistake:
             return self.module in coverage.lines
         first, last = self.lines
         return any(first <= line <= last for line in coverage.lines.get(self.module, ()))
-
-    def callers(self, coverage: LineCoverage) -> int:
-        return max(
-            [1, *(len(coverage.callers.get(Function(self.module, name), ())) for name in self.functions)]
-        )
 
     def __call__(self) -> Undo | None:
         """Makes the edit, and returns what undoes it, or None if it cannot be made in a running process."""

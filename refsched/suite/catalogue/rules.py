@@ -113,14 +113,15 @@ def in_words(releases: Iterable[str]) -> str:
     """Returns releases, the oldest first, as ``1.19, 1.34 to 1.37``."""
     runs: list[list[str]] = []
     for name in releases:
-        if runs and _minor(runs[-1][-1]) + 1 == _minor(name):
+        if runs and minor(runs[-1][-1]) + 1 == minor(name):
             runs[-1].append(name)
         else:
             runs.append([name])
     return ", ".join(run[0] if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs)
 
 
-def _minor(release: str) -> int:
+def minor(release: str) -> int:
+    """Returns 37 of the release 1.37."""
     return int(release.partition(".")[2])
 
 

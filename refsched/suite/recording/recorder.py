@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 import gzip
-import json
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from refsched.suite.histories.findings import Finding
 from refsched.suite.histories.history import History
 from refsched.suite.histories.part import part_of
 from refsched.suite.recording.extender_calls import listening
-from refsched.tools.reading.record_json import to_json
+from refsched.tools.reading.record_json import line_of, start_text, to_json
 
 Json = dict[str, Any]
 
@@ -50,7 +49,7 @@ def record(adapter: Adapter, history: History, start: datetime = START) -> Recor
         _header(history, adapter.hello, start),
         *_lines(seen.seen, witness.before),
     ]
-    text = "".join(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines)
+    text = "".join(map(line_of, lines))
     attempts = sum(isinstance(each.record, Attempt) for each in seen.seen)
     return Recorded(heard.nowhere(text), attempts, witness.error_reported or seen.ended)
 
@@ -72,7 +71,7 @@ def _header(history: History, hello: Hello, start: datetime) -> Json:
     if history.feature_gates:
         header["featureGates"] = dict(history.feature_gates)
     if start != START:
-        header["start"] = start.astimezone(UTC).isoformat().replace("+00:00", "Z")
+        header["start"] = start_text(start)
     return header
 
 

@@ -17,7 +17,6 @@ from refsched.releases import DEFAULT, release_of
 from refsched.tools.cli.exit_codes import AGREED, DISAGREED
 from refsched.tools.cli.inputs import GATES_OPTION, config_of, document_of, parse_gates
 from refsched.tools.configuration.feature_gates import with_feature_gates
-from refsched.tools.configuration.read import KIND
 from refsched.tools.kubernetes_api.client import Client
 from refsched.tools.running.setting_up import Options
 from refsched.tools.running.setting_up import run as run_scheduler
@@ -61,12 +60,7 @@ def watch(kubeconfig: str, output: str, options: Options, config: str | None, ga
     from refsched.tools.running.recording import watch as record
 
     client = Client(kubeconfig)
-    profiles = [{"schedulerName": options.scheduler_name}]
-    written: dict[str, Any] = {
-        "apiVersion": options.release.api_versions[0],
-        "kind": KIND,
-        "profiles": profiles,
-    }
+    written: Any = options.document
     names = [options.scheduler_name]
     if options.config is not None and config is not None:
         written = document_of(config)

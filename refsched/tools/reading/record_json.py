@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
@@ -59,6 +61,16 @@ def _read(kind: type[Any], value: Any, name: str) -> Any:
         return read_as(kind, value)
     except InputError as problem:
         raise problem.under(name) from None
+
+
+def line_of(members: Mapping[str, Any]) -> str:
+    """Returns the JSON object as one line of a trace, or of the wire."""
+    return json.dumps(members, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def start_text(start: datetime) -> str:
+    """Returns a start as it is written: ``2026-01-01T00:00:00Z``."""
+    return start.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def to_json(record: Record) -> Json:

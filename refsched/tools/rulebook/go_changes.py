@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 
-from refsched.tools.rulebook.go_lines import all_go_lines, local_path, module_cache
+from refsched.tools.rulebook.go_lines import all_go_lines, local_path, module_cache, text_at
 
 
 def changed_functions(older: str, newer: str, cached: Path) -> Mapping[tuple[str, str], Sequence[str]]:
@@ -34,10 +34,8 @@ def changed_functions(older: str, newer: str, cached: Path) -> Mapping[tuple[str
 
 def text_of(tag: str, path: str, function: str, cached: Path) -> str:
     """Returns the functions of this name in a file, methods included; an empty text if there is none."""
-    local = local_path(cached, tag, path)
-    text = local.read_text("utf-8") if local.is_file() else ""
     named = rf"^func (?:\([^)]*\) )?{re.escape(function)}[\[(].*?^}}$"
-    return "\n".join(re.findall(named, text, re.DOTALL | re.MULTILINE))
+    return "\n".join(re.findall(named, text_at(cached, tag, path), re.DOTALL | re.MULTILINE))
 
 
 def described(changed: Mapping[tuple[str, str], Sequence[str]]) -> Iterator[str]:

@@ -84,7 +84,7 @@ def lines_of(rule: Rule, cached: Path) -> Iterator[GoLine]:
     wanted = {*_NAME.findall(_FILE.sub(" ", rule.source)), *_as_in_go(rule.place)}
     found: dict[GoLine, None] = {}
     for path in dict.fromkeys((*named, *of_plugin, *(() if named else _neighbours(around, cached, tag)))):
-        text = _text(cached, tag, path)
+        text = text_at(cached, tag, path)
         for function in _FUNCTION.finditer(text):
             if function["name"] in wanted:
                 line = text.count("\n", 0, function.start()) + 1
@@ -103,7 +103,7 @@ def cited_files(rule: Rule, tag: str, cached: Path) -> Iterator[str]:
         for name in (*_files(rule.source), *_files(context))
         for path in _paths(name, context, tag, cached)
     ]
-    yield from (_text(cached, tag, path) for path in _neighbours(dict.fromkeys(named), cached, tag))
+    yield from (text_at(cached, tag, path) for path in _neighbours(dict.fromkeys(named), cached, tag))
 
 
 def _as_in_go(place: str) -> Iterator[str]:
@@ -127,7 +127,7 @@ def _paths(name: str, context: str, tag: str, cached: Path) -> Iterator[str]:
     folders = [full.rpartition("/")[0] for full in _files(context) if "/" in full]
     for candidate in (name, *(f"{folder}/{name}" for folder in folders)):
         for path in _rooted(candidate):
-            if _text(cached, tag, path):
+            if text_at(cached, tag, path):
                 yield path
                 return
 
@@ -149,7 +149,8 @@ def _neighbours(paths: Iterable[str], cached: Path, tag: str) -> Iterator[str]:
                 yield f"{folder}/{path.name}"
 
 
-def _text(cached: Path, tag: str, path: str) -> str:
+def text_at(cached: Path, tag: str, path: str) -> str:
+    """Returns the text of a file in Kubernetes' repository at the tag; empty if there is none."""
     local = local_path(cached, tag, path)
     return local.read_text("utf-8") if local.is_file() else ""
 

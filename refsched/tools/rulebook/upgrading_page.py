@@ -13,7 +13,7 @@ from itertools import pairwise
 from refsched.oddities.known_defect import KnownDefect
 from refsched.releases import RELEASES
 from refsched.suite.catalogue.rarity import rarity
-from refsched.suite.catalogue.rules import Rule, all_rules
+from refsched.suite.catalogue.rules import Rule, all_rules, minor
 from refsched.tools.rulebook.causes import changed_by
 from refsched.tools.rulebook.markdown import page, prose, rule_link, table
 
@@ -27,7 +27,7 @@ _FAR = "[This page](../differences.md) has the differences of two releases that 
 
 
 def upgrading_page() -> str:
-    steps = [step for step in pairwise(RELEASES) if _minor(step[0]) + 1 == _minor(step[1])]
+    steps = [step for step in pairwise(RELEASES) if minor(step[0]) + 1 == minor(step[1])]
     return page(
         "# What an upgrade decides otherwise",
         _HOW.format(steps[0][0], steps[-1][1]),
@@ -35,10 +35,6 @@ def upgrading_page() -> str:
         "## From older releases",
         _FAR,
     )
-
-
-def _minor(release: str) -> int:
-    return int(release.partition(".")[2])
 
 
 def _step(older: str, newer: str) -> Iterator[str]:

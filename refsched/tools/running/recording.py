@@ -9,7 +9,6 @@ queue cannot be known, and are left out.
 from __future__ import annotations
 
 import gzip
-import json
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager
@@ -23,7 +22,7 @@ from refsched.records import BOUND, Attempt, Bind, Create, Delete, Record, Refer
 from refsched.tools.kubernetes_api.client import Client
 from refsched.tools.kubernetes_api.decisions import Decision, decision_about
 from refsched.tools.kubernetes_api.watching import DELETED, Event
-from refsched.tools.reading.record_json import to_json
+from refsched.tools.reading.record_json import line_of, start_text, to_json
 from refsched.tools.running.mirror import API_VERSIONS, in_turn
 from refsched.tools.running.running import Running
 
@@ -32,22 +31,22 @@ Json = dict[str, Any]
 
 def header_of(config: Json, kubernetes: str, gates: dict[str, bool], start: datetime) -> Json:
     """Returns the first line. The profiles of the configuration name the schedulers that are watched."""
-    header: Json = {
+    return {
         "trace": FORMAT,
         "scheduler": {"name": "watched", "version": ""},
         "kubernetes": kubernetes,
+        "config": config,
+        "watched": True,
+        **({"featureGates": gates} if gates else {}),
+        "start": start_text(start),
     }
-    header |= {"config": config, "watched": True}
-    if gates:
-        header["featureGates"] = gates
-    return header | {"start": start.astimezone(UTC).isoformat().replace("+00:00", "Z")}
 
 
 def watch(
     client: Client,
     header: Callable[[datetime], Json],
     schedulers: Collection[str],
-    write: Callable[[Json], None],
+    write: Callable[[Json], object],
     goes_on: Callable[[], bool],
 ) -> int:
     """Writes the lines of a trace for as long as it goes on. Returns how many attempts were seen."""
@@ -64,7 +63,7 @@ class Recording:
 
     def __init__(
         self,
-        write: Callable[[Json], None],
+        write: Callable[[Json], object],
         schedulers: Collection[str],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -134,17 +133,13 @@ def _without_managed_fields(value: Json) -> Json:
 
 
 @contextmanager
-def trace_writer(path: str) -> Iterator[Callable[[Json], None]]:
+def trace_writer(path: str) -> Iterator[Callable[[Json], object]]:
     """Returns what appends a line to a new file. Raises InputError if it cannot be written."""
     if not path.endswith(SUFFIXES):
         raise InputError(f"expected a file that ends with {' or '.join(SUFFIXES)}", where=path)
     try:
         open_new = gzip.open if path.endswith(".gz") else Path.open
         with open_new(Path(path), "wt", encoding="utf-8") as file:
-
-            def write(line: Json) -> None:
-                file.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
-
-            yield write
+            yield lambda line: file.write(line_of(line))
     except OSError as error:
         raise InputError(error.strerror or str(error), where=path) from None

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 from datetime import UTC, datetime
+from typing import Any
 
 from attrs import frozen
 
@@ -37,6 +38,12 @@ class Options:
     seed: int = 0
 
     @property
+    def document(self) -> Mapping[str, Any]:
+        """Returns the configuration that is used where none is given."""
+        profiles = [{"schedulerName": self.scheduler_name}]
+        return {"apiVersion": self.release.api_versions[0], "kind": KIND, "profiles": profiles}
+
+    @property
     def elects(self) -> bool:
         """Returns whether only the holder of a lease may schedule."""
         return self.config is None or self.config.leader_election.leader_elect
@@ -46,10 +53,7 @@ def scheduler_for(options: Options, start: datetime | None = None) -> Scheduler:
     """Returns a scheduler of an empty cluster, whose clock begins now, unless it begins at ``start``. Raises
     InputError if its configuration enables what does not exist."""
     release = options.release
-    profiles = [{"schedulerName": options.scheduler_name}]
-    config = options.config or read_config(
-        {"apiVersion": release.api_versions[0], "kind": KIND, "profiles": profiles}, release
-    )
+    config = options.config or read_config(options.document, release)
     return remember(
         scheduler_of(
             config,
