@@ -30,7 +30,6 @@ NOT_YET = (
     "GangScheduling",
     "GenericWorkload",
     "InPlacePodLevelResourcesVerticalScaling",
-    "MatchLabelKeysInPodTopologySpreadSelectorMerge",  # v1.34 does not check what a gate needs.
     "NodeDeclaredFeatures",
     "OpportunisticBatching",
     "TaintTolerationComparisonOperators",
@@ -74,6 +73,9 @@ GATES = (
         True,
         "a pod's status counts for its requests",
         otherwise=_without_in_place_scaling,
+    ),
+    FeatureGate(
+        "MatchLabelKeysInPodTopologySpreadSelectorMerge", True, "the API server merges matchLabelKeys"
     ),
     FeatureGate("NominatedNodeNameForExpectation", False, "a nomination precedes what may take long"),
     FeatureGate(

@@ -3,6 +3,10 @@
 one.
 
 Changed by: kubernetes #134189 (no device is taken from a pool that is incomplete or invalid).
+After the upgrade: Devices of a pool are allocated only once all slices of its newest generation are there
+(R-DRA-27).
+What to do: see before the upgrade that each pool has as many ResourceSlices as each of them says in
+resourceSliceCount.
 
 Observed: a scheduler may take another pool if the first one is invalid.
 Shows in: devices.

@@ -3,6 +3,9 @@
 
 Changed by: kubernetes #134157 (it is rejected or forgotten at once), #134856 (binding a nominated pod is no
 deletion).
+After the upgrade: Pods are tried again as soon as a pod that is about to be bound is deleted, and no longer when a
+nominated pod is bound (R-EVENT-09, R-EVENT-08).
+What to do: nothing.
 Observed: in which order cache and queue are informed is the version's own.
 Shows in: queue.
 Source: pkg/scheduler/eventhandlers.go.

@@ -2,6 +2,9 @@
 """Eviction before 1.35: victims that are terminating are deleted again, and one that does not exist is an error.
 
 Changed by: kubernetes #134245 (both are passed over).
+After the upgrade: Preemption goes on where a victim no longer exists, and does not delete a victim again that is
+terminating (R-PREEMPT-PREP-06).
+What to do: nothing.
 Promised: that victims are deleted and lower nominations withdrawn is documented with the priority of pods.
 Shows in: preemption.
 Source: framework/preemption/preemption.go, prepareCandidate, prepareCandidateAsync, PreemptPod.

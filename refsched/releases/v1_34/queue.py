@@ -2,6 +2,9 @@
 """The queue before 1.35: PreEnqueue is run again for a pod that is activated while it backs off.
 
 Changed by: kubernetes #133518 (no move out of backoffQ runs it).
+After the upgrade: PreEnqueue plugins are not asked again about a pod that is activated while it backs off
+(R-QUEUE-80).
+What to do: see that a PreEnqueue plugin of your own does not count on it.
 Observed: how the queue is divided is this version's way to retry in time.
 Shows in: queue.
 Source: pkg/scheduler/backend/queue/scheduling_queue.go, moveToActiveQ.

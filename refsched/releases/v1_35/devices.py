@@ -2,6 +2,9 @@
 """The allocator of devices before 1.36.
 
 Changed by: kubernetes #136641 (pools and slices have an order).
+After the upgrade: Which devices are allocated follows from the names of drivers, pools and slices; before it was
+left to chance (R-DRA-26).
+What to do: a driver that prefers some of its devices gives their pools and slices names that sort first.
 
 Observed: in which order devices are tried is not part of the API.
 Shows in: devices.

@@ -3,6 +3,9 @@
 
 Changed by: kubernetes #135719 (a victim that waits on Permit fails with an error), #135502 (the binding of one in
 PreBind is cancelled).
+After the upgrade: A victim that is about to be bound is not deleted: it is tried again after a backoff
+(R-PERMIT-07, R-BIND-06).
+What to do: nothing.
 Promised: that victims are deleted is documented with the priority of pods.
 Shows in: preemption.
 Source: framework/preemption/preemption.go, PreemptPod.

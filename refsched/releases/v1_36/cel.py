@@ -4,6 +4,10 @@
 Changed by: kubernetes #139395 (an attribute is of type dyn, since it may be a list), cel-go #1276 (or and orValue
 are errors of a value that is no optional) and what came to cel-go after v0.26.0 (backquotes are on, a leading dot
 means the root).
+After the upgrade: CEL selectors are typed otherwise: or and orValue of a value that is no optional are errors, and
+macros may range over attributes (R-DRA-142, R-DRA-144).
+What to do: try the selectors of your DeviceClasses and claims before the upgrade: refsched upgrade -f DUMP says
+which claims can no longer be allocated.
 
 Promised: what a CEL selector may say is documented with the DeviceSelector of resource.k8s.io.
 Shows in: devices.

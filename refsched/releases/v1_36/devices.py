@@ -5,6 +5,9 @@ Changed by: kubernetes #140435 (counters belong to a driver's pool), #140437 (th
 shared are not consumed again), #140600 (distinctAttribute holds between the devices of one request), #140442
 (an amount that is out of range is an error), #140769 (a request for all devices fails if one of them has no
 capacity left), #139731 and #139814 (configuration that is for all requests names none).
+After the upgrade: Devices that are shared, or partitioned by counters, are counted as they are documented; earlier
+releases allocate some of them too often, and others not at all (R-DRA-103, R-DRA-105, R-DRA-107).
+What to do: see with refsched upgrade which claims can no longer be allocated.
 
 Observed: these are defects, or words, of earlier releases.
 Shows in: devices.

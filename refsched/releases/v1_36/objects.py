@@ -2,6 +2,9 @@
 """Objects before 1.37: what a pod requests while it is resized.
 
 Changed by: kubernetes #140047 (the largest sum counts, not the sum of the largest).
+After the upgrade: What a pod requests while it is resized is the largest of three sums, and no longer the sum of
+the largest requests of its containers (R-REQUEST-14).
+What to do: nothing: pods need at most as much room as before.
 
 Promised: what a pod requests while it is resized is documented with the Pod API and in KEP-1287 and KEP-5419.
 Source: component-helpers/resource/helpers.go, PodRequests, AggregateContainerRequests, determineEffectiveRequests.

@@ -2,6 +2,9 @@
 """Pod-level defaults before 1.37: they are set whenever a pod is stored, and requests only beside limits.
 
 Changed by: feature gate PodLevelResourcesFixDefaulting is on.
+After the upgrade: A pod that has pod-level requests for some resources, and no pod-level limits, requests of the
+others what its containers request (R-DEFAULTS-10).
+What to do: set each pod-level request yourself where it matters.
 
 Promised: pod-level resources are documented with the Pod API, KEP-2837.
 Source: pkg/apis/core/v1/defaults.go, defaultHugePagePodLimits, defaultPodRequests.

@@ -2,6 +2,9 @@
 """Eviction before 1.37: a preemptor waits for events, also if none will come.
 
 Changed by: kubernetes #140054 (it is activated after its last victim was preempted without a deletion).
+After the upgrade: A preemptor is tried at once if its last victim was preempted without being deleted
+(R-PREEMPT-PREP-04).
+What to do: nothing.
 Source: framework/preemption/executor.go, prepareCandidateAsync.
 """
 

@@ -4,6 +4,9 @@ nominated, and stay gated however long they wait.
 
 Changed by: kubernetes #109437 is mended, and with feature gate SchedulerQueueingHints its work-around is removed;
 #135756 (gated pods are nominated), #139162 and #139331 (they are looked at again when they have waited too long).
+After the upgrade: Gated pods may be nominated, and are looked at again after five minutes; a changed taint
+requeues only pods that it may help (R-QUEUE-56, R-HINT-05).
+What to do: nothing.
 Observed: queueing hints may only save attempts, KEP-4247.
 Shows in: queue.
 Source: pkg/scheduler/scheduler.go, buildQueueingHintMap; pkg/scheduler/backend/queue/scheduling_queue.go,

@@ -19,24 +19,24 @@ from attrs import frozen
 from refsched.errors import one_line
 from refsched.suite.histories.findings import Comparison
 
-SECONDS = 2.0
-"""One history and one breaking may take so many seconds of a processor: a broken specification that takes longer
-never ends."""
+SECONDS = 0.5
+"""One history and one breaking may take so many seconds of a processor, a hundred times as many as most need: a
+broken specification that takes longer never ends."""
 
 DEADLINE = 240.0
 """After so many seconds of the clock no answer is waited for any more."""
 
 
-def agrees(comparison: Comparison, seconds: float = 0.0) -> bool:
+def agrees(comparison: Comparison) -> bool:
     """Returns whether the specification, as it is now, allows what came. One that raises, or takes longer than
-    these seconds of a processor (0: ``SECONDS``), does not."""
-    return bool(answer(comparison, seconds, if_raised=False))
+    ``SECONDS``, does not."""
+    return bool(answer(comparison, if_raised=False))
 
 
-def answer(comparison: Comparison, seconds: float, if_raised: bool | None) -> bool | None:
+def answer(comparison: Comparison, if_raised: bool | None) -> bool | None:
     """Returns the same as ``agrees``, but ``if_raised`` if the specification raises, or takes longer."""
     try:
-        with _limited(seconds or SECONDS):
+        with _limited(SECONDS):
             return comparison.agrees()
     except Exception:
         return if_raised

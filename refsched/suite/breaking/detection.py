@@ -32,9 +32,6 @@ from refsched.suite.histories.findings import Comparison
 BREAKINGS = 12
 """So many breakings of a rule are tried with each history."""
 
-BRIEFLY = 1.0
-"""One history and one breaking may take so many seconds of a processor: these histories are small."""
-
 PATIENCE = 120.0
 """All rules of a process may take so many seconds of a processor, about ten times as many as they need. Rules that
 were not tried by then are not exercised."""
@@ -101,7 +98,7 @@ def _answer(breaking: Breaking, comparison: Comparison, if_raised: bool | None =
     """Returns whether the specification that is broken so agrees, or None if it cannot be broken so. Returns
     ``if_raised`` if it raises, or does not come to an end."""
     with broken(breaking) as is_broken:
-        return answer(comparison, BRIEFLY, if_raised) if is_broken else None
+        return answer(comparison, if_raised) if is_broken else None
 
 
 class _Breakings:

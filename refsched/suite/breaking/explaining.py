@@ -88,7 +88,7 @@ class _Question:
     @classmethod
     def about(cls, histories: Histories, suspected: Sequence[str], without: Collection[str]) -> _Question:
         forget()  # so that what reads the objects is seen, too
-        coverage = coverage_of(lambda: agrees(histories.smallest))
+        coverage = coverage_of(histories.smallest.agrees)
         places = _places(suspected, coverage)
         return cls(histories, places, coverage.applied, breakings_of(coverage, places, without))
 

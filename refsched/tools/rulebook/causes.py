@@ -2,13 +2,11 @@
 """The rules, the changes to Kubernetes and the advice behind each cause of a comparison.
 
 The rules are those that one scheduler applied, and that do not hold in the release of the other. Which change made
-the difference stands in the files of a release, after ``Changed by:``.
+the difference, and what to do, stands in the files of a release (release_notes.py).
 """
 
 from __future__ import annotations
 
-import re
-import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -21,9 +19,9 @@ from refsched.suite.catalogue.rules import Rule, all_rules
 from refsched.tools.planner.causes import described
 from refsched.tools.planner.exchange import Part
 from refsched.tools.planner.upgrade import NOWHERE, PLACED, Cause, Change, Compared
+from refsched.tools.rulebook.release_notes import NOTHING, ReleaseNote, release_note
 
 NOT_CONFIRMED = "no single cause was confirmed"
-_CHANGED = re.compile(r"^Changed by: (.*?)(?=^[A-Z][a-z ]+: |\n\s*\n|\Z)", re.DOTALL | re.MULTILINE)
 
 
 @frozen
@@ -39,11 +37,12 @@ class ExplainedCause:
 
 def explained(cause: Cause, releases: tuple[str, str]) -> ExplainedCause:
     """Returns the cause in words. ``releases`` are the two that are compared."""
+    notes = _notes(cause.plugins, releases)
     return ExplainedCause(
         described(cause.parts) if cause.parts else NOT_CONFIRMED,
         _rules(cause, releases),
-        _change(cause.plugins, releases),
-        _advice(cause, releases[1]),
+        "; ".join(filter(None, (note.change for note in notes))),
+        _advice(cause, notes, releases[1]),
     )
 
 
@@ -83,41 +82,39 @@ def _modules(plugin: Plugin) -> list[str]:
     return [made.__module__ for made in type(plugin).__mro__ if made.__module__.startswith("refsched.")]
 
 
-def _change(plugins: tuple[tuple[Plugin, ...], tuple[Plugin, ...]], releases: tuple[str, str]) -> str:
-    """Returns the changes to Kubernetes after the older release, and not after the newer one, that the modules of
-    the plugins name. A module of a release says what was changed after that release."""
+def _notes(
+    plugins: tuple[tuple[Plugin, ...], tuple[Plugin, ...]], releases: tuple[str, str]
+) -> list[ReleaseNote]:
+    """Returns the notes of the modules of the plugins, of changes after the older release and not after the newer
+    one. A module of a release says what was changed after that release."""
     names = list(RELEASES)
     older, newer = sorted(releases, key=names.index)
     between = names[names.index(older) : names.index(newer)]
     modules = dict.fromkeys(module for side in plugins for plugin in side for module in _modules(plugin))
-    found = (
-        changed_by(module)
+    return [
+        release_note(module)
         for module in modules
         if module.removeprefix("refsched.releases.v").partition(".")[0].replace("_", ".") in between
-    )
-    return "; ".join(filter(None, found))
+    ]
 
 
-def changed_by(module: str) -> str:
-    """Returns the change to Kubernetes that a module of a release names; empty if it names none."""
-    named = _CHANGED.search(sys.modules[module].__doc__ or "")
-    return " ".join(named[1].split()).rstrip(".") if named else ""
-
-
-def _advice(cause: Cause, after: str) -> str:
+def _advice(cause: Cause, notes: Iterable[ReleaseNote], after: str) -> str:
+    own = [note.to_do for note in notes if note.to_do not in ("", NOTHING)]
     effects = {change.effect for change in cause.changes}
     if NOWHERE in effects:
         lost = next(change for change in cause.changes if change.effect == NOWHERE)
-        return (
+        own.append(
             f"before the upgrade, mend what {after} rejects ({_why(lost)}): pods that run go on running, and are "
             "not placed again once they are deleted"
         )
-    if effects == {PLACED}:
-        return "nothing: these pods were placed nowhere"
-    return (
-        "nothing, if either node will do: pods that run stay where they are, and only new ones go elsewhere; to "
-        "hold a pod on its nodes, require them by its nodeAffinity"
-    )
+    elif effects == {PLACED}:
+        own.append("nothing: these pods were placed nowhere")
+    else:
+        own.append(
+            "nothing, if either node will do: pods that run stay where they are, and only new ones go elsewhere; "
+            "to hold a pod on its nodes, require them by its nodeAffinity"
+        )
+    return "; ".join(own)
 
 
 def _why(lost: Change) -> str:

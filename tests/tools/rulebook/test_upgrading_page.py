@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from refsched.releases import RELEASES
 from refsched.suite.catalogue.rules import all_rules
+from refsched.tools.rulebook.release_notes import release_notes
 from refsched.tools.rulebook.upgrading_page import upgrading_page
 
 
@@ -19,6 +20,22 @@ def test_each_step_has_the_rules_that_only_one_of_its_releases_has() -> None:
         alone = [rule.id for rule in all_rules().values() if len({*step} & {*rule.releases}) == 1]
         assert len(alone) > 40
         assert [rule for rule in alone if f"[{rule}]" not in steps[" to ".join(step)]] == []
+
+
+def test_a_note_of_a_release_names_rules_of_its_step_and_says_what_to_do() -> None:
+    for older, newer in pairwise(name for name in RELEASES if name != "1.19"):
+        notes = release_notes(older)
+        assert len(notes) > 6
+        for note in notes:
+            assert note.to_do
+            assert note.change
+            assert all({older, newer} & {*all_rules()[rule].releases} for rule in note.rules), note
+
+
+def test_the_features_of_a_step_are_those_that_came_on() -> None:
+    of_step = upgrading_page().partition("### Features that are on in 1.36")[2].partition("###")[0]
+    assert "`DRADeviceTaints`" in of_step
+    assert "`SchedulerQueueingHints`" not in of_step
 
 
 def test_a_change_to_kubernetes_stands_beside_what_it_changed() -> None:

@@ -2,6 +2,9 @@
 """DynamicResources before 1.35.
 
 Changed by: kubernetes #134711 (nodes score by the alternatives that would be allocated there).
+After the upgrade: Of the nodes on which the pod's claims can be allocated, those are preferred on which an earlier
+alternative of a request is (R-DRA-18).
+What to do: list the alternatives of a request, the best one first.
 
 Source: plugins/dynamicresources/dynamicresources.go.
 """

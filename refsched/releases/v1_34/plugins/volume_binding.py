@@ -2,6 +2,8 @@
 """VolumeBinding before 1.35.
 
 Changed by: kubernetes #133929 (assumed volumes and claims are kept beside what the informers hold).
+After the upgrade: Messages about volumes and claims that are not there no longer name a type of Go (R-WORDS-55).
+What to do: adapt what searches for these messages.
 
 Observed: the wording of messages is not part of the API.
 Shows in: volumes.

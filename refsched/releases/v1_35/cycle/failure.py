@@ -2,6 +2,9 @@
 """Failure before 1.36: what a pod loses is judged by the pod that was popped, and not by the one that exists.
 
 Changed by: kubernetes #135771 (the failure handler works on the pod that the informers show).
+After the upgrade: A nomination that was written before a pod was bound is withdrawn if the binding fails
+(R-FAIL-03).
+What to do: whoever reads status.nominatedNodeName has to expect that.
 Promised: the condition PodScheduled and status.nominatedNodeName are documented with the Pod API.
 Shows in: queue.
 Source: pkg/scheduler/schedule_one.go, handleSchedulingFailure.

@@ -3,6 +3,9 @@
 
 Changed by: KEP-5007 (feature gate DRADeviceBindingConditions is on), kubernetes #137607 (a search for devices that
 takes too long is an error), #139017 (claims that are allocated already count for the score).
+After the upgrade: A pod waits to be bound until its devices report that they are ready, 600 s at most (R-DRA-97).
+What to do: set bindingTimeout in the arguments of DynamicResources if this is too long or too short for your
+devices.
 
 Observed: how a search ends that takes too long is a setting.
 Shows in: devices.

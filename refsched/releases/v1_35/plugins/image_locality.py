@@ -2,6 +2,9 @@
 """ImageLocality before 1.36: image volumes do not count.
 
 Changed by: kubernetes #130231 (image volumes count).
+After the upgrade: The images of image volumes count for ImageLocality, so that nodes which have them are preferred
+(R-IMAGE-06).
+What to do: nothing.
 Observed: how images count is not documented.
 Source: plugins/imagelocality/image_locality.go, Score, sumImageScores.
 """

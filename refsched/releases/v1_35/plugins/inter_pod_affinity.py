@@ -2,6 +2,9 @@
 """InterPodAffinity before 1.36: the pod's own labels, and pods that are nominated, requeue no pod.
 
 Changed by: kubernetes #135394 (the pod's own labels count, and nominated pods count as assigned).
+After the upgrade: A pod that waits for pods of its affinity is tried again when its own labels change, and when a
+pod is nominated (R-PODAFF-16, R-PODAFF-17).
+What to do: nothing.
 Observed: queueing hints may only save attempts (KEP-4247).
 Source: plugins/interpodaffinity/plugin.go, isSchedulableAfterPodChange.
 """

@@ -3,6 +3,10 @@
 preferred.
 
 Changed by: kubernetes #135573 (the difference that the pod makes is scored, not the state that it leaves).
+After the upgrade: NodeResourcesBalancedAllocation prefers the nodes that the pod makes more balanced, not those
+that are balanced with it, so that pods go to other nodes among those that fit (R-BALANCED-05).
+What to do: nothing, if any node that fits will do; or else see with refsched upgrade where your pods go, and
+change the weight of the plugin.
 Observed: that balance is preferred is documented, and not how it is measured.
 Source: plugins/noderesources/balanced_allocation.go, balancedResourceScorer.
 """

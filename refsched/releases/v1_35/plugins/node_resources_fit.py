@@ -4,6 +4,10 @@ and is checked, with any strategy.
 
 Changed by: KEP-5004 (feature gate DRAExtendedResource is on);
 kubernetes #132120 (requestedToCapacityRatio is required with its own strategy, and refused with others).
+After the upgrade: A configuration that gives a requestedToCapacityRatio to a scoring strategy of another type is
+refused, and kube-scheduler does not start (R-ARGS-19).
+What to do: before the upgrade read your configuration as the new release does, with refsched what-if --kubernetes
+1.36 --config FILE.
 Promised: NodeResourcesFitArgs is documented with KubeSchedulerConfiguration.
 Source: plugins/noderesources/fit.go;
 pkg/scheduler/apis/config/validation/validation_pluginargs.go, ValidateNodeResourcesFitArgs.

@@ -2,6 +2,8 @@
 """NodeVolumeLimits before 1.36: a node's CSINode says whether Portworx volumes count as those of its CSI driver.
 
 Changed by: kubernetes #135322 (the migration of Portworx is complete).
+After the upgrade: In-tree volumes of Portworx always count as volumes of the CSI driver (R-VOLLIMIT-16).
+What to do: see that the CSI driver of Portworx runs on each node on which such volumes are used.
 Promised: that in-tree volumes count as those of CSI drivers is documented with CSI volume migration.
 Shows in: volumes.
 Source: plugins/nodevolumelimits/utils.go, isCSIMigrationOn.

@@ -3,6 +3,9 @@
 and a nominated pod uses one up.
 
 Changed by: kubernetes #140289 (the node that was chosen last is scored anew).
+After the upgrade: A pod that equals the one before it is tried first on the next best node also while that of the
+one before has room (R-BATCH-07).
+What to do: nothing.
 Observed: that pods are batched may only save searches, KEP-5598.
 Source: pkg/scheduler/framework/runtime/batch.go, batchStateCompatible.
 """

@@ -3,6 +3,9 @@
 
 Changed by: kubernetes #140180 (it says on which node, and how many victims there are);
 KEP-5710 (a victim takes nothing from further budgets once it has violated one).
+After the upgrade: A preemptor's condition says for which node pods were preempted, and a victim that violates a
+budget takes nothing from others (R-PREEMPT-19, R-PREEMPT-21).
+What to do: adapt what searches for the messages of conditions.
 Source: framework/preemption/preemption.go, Preempt; plugins/defaultpreemption/default_preemption.go,
 filterPodsWithPDBViolation.
 """

@@ -3,6 +3,8 @@
 
 Changed by: kubernetes #140222 (PostFilter gives no reason if it does nothing), #140831 (the deletion of an
 allocated claim is an event).
+After the upgrade: A pod that waits for devices is tried again when a claim that has some is deleted (R-DRA-88).
+What to do: nothing.
 
 Observed: the wording of messages, and when events requeue pods, is not part of the API.
 Shows in: devices.

@@ -2,6 +2,8 @@
 """ImageLocality in 1.36: image volumes count, and do not raise what scores 100.
 
 Changed by: kubernetes #138951 (image volumes raise it as containers do).
+After the upgrade: Image volumes raise what a pod's images have to reach for the full score (R-IMAGE-05).
+What to do: nothing.
 Observed: how images count is not documented.
 Source: plugins/imagelocality/image_locality.go, Score, calculatePriority.
 """

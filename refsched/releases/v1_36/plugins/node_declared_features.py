@@ -2,6 +2,9 @@
 """NodeDeclaredFeatures in 1.36: no pod requires a feature for the options of its bind mounts.
 
 Changed by: kubernetes #140013 (bind mounts have options).
+After the upgrade: A pod whose volumes are mounted with options is placed only on nodes that declare
+VolumeBindMountOptions (R-DECLARED-01).
+What to do: upgrade the kubelets that such pods are to run on first.
 Source: k8s.io/component-helpers/nodedeclaredfeatures/features/registry.go, AllFeatures.
 """
 
