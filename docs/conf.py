@@ -36,7 +36,7 @@ copyright = "the authors of refsched"
 release = version = version_of("refsched")
 
 extensions = ["myst_parser"]
-exclude_patterns = ["_site", "examples/partial", "examples/rules", "README.md"]
+exclude_patterns = ["_site", "examples/partial", "examples/rules", "examples/starters", "README.md"]
 nitpicky = True
 language = "en"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shipped files: where the recordings, the Go recorder and the tests of the suite are, in a checkout and in a
-wheel."""
+"""Shipped files: where the recordings, the Go recorder, the examples and the tests of the suite are, in a checkout
+and in a wheel."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ _PLACES = (_PACKAGE / "shipped", _PACKAGE.parent)
 
 TESTS = "conformance"
 EXAMPLES = "docs/examples/rules"
+STARTERS = "docs/examples/starters"
 
 
 def data_folder() -> Path:
@@ -25,6 +26,11 @@ def data_folder() -> Path:
 def examples_folder() -> Path:
     """Returns the folder with an example for each rule. Raises InputError if there is none."""
     return _found(EXAMPLES, ".")
+
+
+def starters_folder() -> Path:
+    """Returns the folder with a small scheduler for each language. Raises InputError if there is none."""
+    return _found(STARTERS, "python")
 
 
 def tests_folder() -> Path:

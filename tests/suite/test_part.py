@@ -192,6 +192,9 @@ def test_without_score_any_feasible_node_is_right() -> None:
     chosen = {node: Attempt("default/p", "scheduled", node) for node in ("n1", "n2", "n3", "n4")}
     assert [is_free("node", record) for record in chosen.values()] == [True, False, True, False]
     assert [is_free(f"filter.{node}", chosen["n1"]) for node in chosen] == [False, False, True, False]
+    filtered = Attempt("default/p", "scheduled", "n1", filter={"n1": status["n1"], "n2": status["n1"]})
+    assert [is_free(f"filter.{node}", filtered) for node in ("n1", "n2")] == [True, False]
+    assert is_free("filter", filtered)
     assert is_free("feasible", chosen["n1"])
     assert not is_free("result", chosen["n1"])
     assert not WHOLE.may_choose(Disagreement("node", "n1", "n3"), chosen["n3"], specified, nodes)

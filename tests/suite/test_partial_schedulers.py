@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parts of a scheduler, in four languages: right ones are green, and wrong ones fail by a rule of theirs."""
+"""Parts of a scheduler, in three languages: right ones are green, and wrong ones fail by a rule of theirs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ PROGRAMS = {
     "packs": ("fullest.js", "node"),
     "py": ("ports.py", sys.executable),
     "own": ("quota.py", sys.executable),
-    "go": ("taints.go", "go"),
     "pl": ("cordons.pl", "perl"),
 }
 
@@ -42,9 +41,6 @@ def built(language: str, folder: Path, edits: Sequence[tuple[str, str]] = ()) ->
         assert text.count(before) == 1, before
         text = text.replace(before, after)
     (folder / name).write_text(text, "utf-8")
-    if language == "go":
-        subprocess.run(["go", "build", "-o", "taints", name], cwd=folder, check=True, timeout=300)
-        return f"exec:{folder / 'taints'}"
     if language == "own":
         shutil.copy(EXAMPLES / "ports.py", folder)
     if tool in ("node", "perl"):
@@ -57,7 +53,6 @@ SELECTED = {
     "packs": "port or taint",
     "py": "port or cordon",
     "own": "port or cordon",
-    "go": "taint",
     "pl": "taint or any_two",
 }
 
@@ -85,7 +80,6 @@ def test_a_part_that_is_right_about_what_it_says_it_does_is_green(language: str,
             "R-CORDON-0",
         ),
         ("pl", "return 0 if ( $toleration->{key}", "return 0 if 0 && ( $toleration->{key}", "R-TAINT-07"),
-        ("go", 'other.Effect == "PreferNoSchedule"', 'other.Effect != "NoSchedule"', "R-TAINT-0"),
     ],
 )
 def test_a_part_that_is_wrong_fails_by_a_rule_of_its_own(

@@ -218,17 +218,15 @@ class Part:
         statuses = specified.filter or {}
         member, _, node = found.member.partition(".")
         match member:
-            case "filter":
-                return node in nodes and node not in statuses
+            case "filter" if node:
+                return node in nodes and statuses.get(node) in (None, (record.filter or {}).get(node))
             case "node":
                 chosen = statuses.get(record.node or "")
                 if chosen is None or record.node not in nodes:
                     return record.node in nodes
                 has_found_all = "score" not in self.capabilities and specified.evaluated == len(nodes)
                 return chosen.code == "Success" and not has_found_all
-            case "feasible":
-                return True
-        return False
+        return member in ("filter", "feasible")
 
     # --- Histories --------------------------------------------------------------------------------
 

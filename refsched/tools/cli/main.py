@@ -187,6 +187,33 @@ def record(implementation: str, scenario: str, output: str, start: str) -> None:
     )
 
 
+@cli.group()
+def new() -> None:
+    """Write files to begin with."""
+
+
+@new.command()
+@click.option("--language", required=True, type=click.Choice(["python", "typescript", "go", "rust", "java"]))
+@click.option(
+    "--output",
+    default=".",
+    show_default=True,
+    metavar="DIR",
+    help="The folder; nothing in it is overwritten.",
+)
+def adapter(language: str, output: str) -> None:
+    """Write a small scheduler that the suite can test, in a language.
+
+    It filters nodes by taints and host ports, and answers the wire protocol (docs/protocol.md) on stdin and
+    stdout. Its README has the command that runs the suite on it. Exit code: 2 where a file is there already.
+    """
+    from pathlib import Path
+
+    from refsched.tools.cli.new import adapter as run
+
+    run(language, Path(output))
+
+
 for command in (*ABOUT_CLUSTERS, run, watch):
     cli.add_command(command)
 

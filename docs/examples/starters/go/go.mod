@@ -1,0 +1,3 @@
+module scheduler
+
+go 1.21
