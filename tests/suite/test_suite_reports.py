@@ -305,6 +305,7 @@ def test_the_json_report_holds_what_was_judged_and_how_it_is_repeated() -> None:
             "tests": 3,
             "examples": 40,
             "command": "pytest conformance/ --impl='exec:./mine --fast'",
+            "arguments": [],
         },
         "counts": {"pass": 1, "fail": 2, "not exercised": 0, "not claimed": 1},
         "tightness": {"checked": 10, "single": 9},

@@ -89,7 +89,17 @@ REPORT: Schema = {
             fieldsNotTaken=_TEXTS,
         ),
         suite=_all(name=_TEXT, version=_TEXT),
-        run=_all(level={"enum": list(LEVELS)}, seed=_TEXT, tests=_COUNT, examples=_COUNT, command=_TEXT),
+        run=_all(
+            level={"enum": list(LEVELS)},
+            seed=_TEXT,
+            tests=_COUNT,
+            examples=_COUNT,
+            command=_TEXT,
+            arguments={
+                **_TEXTS,
+                "description": "With these `refsched conformance` runs the whole again; none after --replay.",
+            },
+        ),
         counts=_all(**dict.fromkeys(VERDICTS, _COUNT)),
         tightness=_all(checked=_COUNT, single=_COUNT),
         endedEarly={

@@ -3,84 +3,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
-import cattrs
-from attrs import field, frozen
+from attrs import frozen
 
-from refsched.errors import InputError, counted
-from refsched.suite.reports.report_json import SHAPE
-from refsched.suite.reports.verdicts import FAIL, VERDICTS
-from refsched.tools.reading.documents import read_json, read_text
+from refsched.errors import counted
+from refsched.suite.reports.reading import ReadReport
+from refsched.suite.reports.verdicts import VERDICTS
 
 NOWHERE = "not reported"
 """This stands in place of the verdict on a rule that only the other report has."""
-
-
-@frozen
-class _Failed:
-    member: str
-    expected: str
-    got: str
-
-
-@frozen
-class _Ruled:
-    id: str
-    verdict: str
-    failure: _Failed | None = None
-
-
-@frozen
-class _Fault:
-    whose: str
-    problem: str
-
-
-@frozen
-class _Run:
-    tests: int
-    examples: int
-
-
-@frozen
-class ReadReport:
-    """A ReadReport has the members of a JSON report that are compared."""
-
-    report: str
-    verdict: str
-    run: _Run
-    rules: tuple[_Ruled, ...]
-    faults: tuple[_Fault, ...] = field(factory=tuple)
-
-    @property
-    def verdicts(self) -> Mapping[str, str]:
-        return {rule.id: rule.verdict for rule in self.rules}
-
-    @property
-    def failures(self) -> Mapping[str, _Failed | None]:
-        return {rule.id: rule.failure for rule in self.rules if rule.verdict == FAIL}
-
-
-def read_report(path: Path) -> ReadReport:
-    """Reads a report. Raises InputError if the file is no JSON report of this suite."""
-    where = str(path)
-    try:
-        value: Any = read_json(read_text(path.read_bytes(), where))
-        if not isinstance(value, Mapping) or value.get("report") != SHAPE:
-            raise InputError(
-                f"is not a report of the suite ({SHAPE}, as --report FILE.json writes it)", where
-            )
-        return cattrs.structure(value, ReadReport)
-    except OSError as error:
-        raise InputError(error.strerror or str(error), where) from None
-    except json.JSONDecodeError as error:
-        raise InputError(f"{error.msg} (line {error.lineno})", where) from None
-    except (ValueError, TypeError, AttributeError, cattrs.BaseValidationError):
-        raise InputError("its members are not those of a report (docs/schemas/report.json)", where) from None
 
 
 @frozen
@@ -96,10 +29,15 @@ class Difference:
     other: tuple[str, ...]
 
     @property
+    def has_verdicts_of_before(self) -> bool:
+        """Returns whether the run and each rule have the same verdict, however a broken rule shows."""
+        return not self.changed and self.before.verdict == self.after.verdict
+
+    @property
     def is_none(self) -> bool:
         """Returns whether the reports say the same. How many tests and histories there were does not count."""
         same_faults = set(self.before.faults) == set(self.after.faults)
-        return same_faults and not (self.changed or self.other) and self.before.verdict == self.after.verdict
+        return same_faults and not self.other and self.has_verdicts_of_before
 
 
 def compared(before: ReadReport, after: ReadReport) -> Difference:
@@ -131,6 +69,12 @@ def as_value(found: Difference) -> dict[str, Any]:
 
 def lines(found: Difference) -> Iterator[str]:
     before, after = found.before, found.after
+    for of, was, now in (
+        ("scheduler", before.scheduler, after.scheduler),
+        ("refsched", before.suite.version, after.suite.version),
+    ):
+        if was and now and was != now:
+            yield f"{of}: {was} → {now}"
     for title, ids in (
         ("new failures", found.new),
         ("failures that vanished", found.vanished),

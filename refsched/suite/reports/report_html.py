@@ -31,7 +31,11 @@ def html(result: Result) -> str:
 
 
 def _page(result: Result) -> Iterator[str]:
-    title = f"{result.about.name} {result.about.version}: conformance"
+    return framed(f"{result.about.name} {result.about.version}: conformance", _body(result))
+
+
+def framed(title: str, body: Iterable[str]) -> Iterator[str]:
+    """Yields a page with this body."""
     yield "<!doctype html>"
     yield '<html lang="en">'
     yield "<head>"
@@ -42,6 +46,12 @@ def _page(result: Result) -> Iterator[str]:
     yield f"<style>\n{_part('report.css')}</style>"
     yield "</head>"
     yield "<body>"
+    yield from body
+    yield "</body>"
+    yield "</html>"
+
+
+def _body(result: Result) -> Iterator[str]:
     yield from _head(result)
     yield "<main>"
     yield from _failures(result)
@@ -49,8 +59,6 @@ def _page(result: Result) -> Iterator[str]:
     yield from _rules(result)
     yield "</main>"
     yield f"<script>\n{_part('report.js')}</script>"
-    yield "</body>"
-    yield "</html>"
 
 
 def _part(name: str) -> str:

@@ -10,7 +10,7 @@ compares equal.
 | `verdict`, `headline`, `exitCode` | `passed`, `failed` or `not judged`; the same in a sentence; as pytest ended |
 | `implementation` | `what` was given as `--impl`, and `name`, `version`, `kubernetes`, `capabilities` as it said |
 | `suite` | `name` and `version` of this package |
-| `run` | `level`, `seed`, `command`, and how many `tests` and `examples` (histories) there were |
+| `run` | `level`, `seed`, `command`, how many `tests` and `examples` there were; `arguments` that do it again |
 | `counts` | verdict → how many rules |
 | `tightness` | `checked` outcomes, and how many of them were the `single` one allowed |
 | `endedEarly` | why histories were not done to their end, though nothing was wrong → how many |
@@ -82,6 +82,7 @@ def as_json(result: Result) -> Json:
             "tests": result.tests,
             "examples": result.examples,
             "command": result.command,
+            "arguments": list(result.arguments),
         },
         "counts": {verdict: len(result.having(verdict)) for verdict in VERDICTS},
         "tightness": {"checked": result.choices, "single": result.single},

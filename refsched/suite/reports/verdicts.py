@@ -72,10 +72,11 @@ class Result:
     ``without`` are fields that were left out, and of how many histories; ``power`` is what
     so many of the tests' histories kill; ``command`` the start of one that repeats a failure, from ``folder`` or
     from the file that this run ``replayed`` itself; ``selected`` the options that chose the tests and their
-    examples; ``unfinished`` how many tests did not come to their end; ``interrupted`` that a user ended the run;
-    ``ending`` how many tests each broken rule ended; ``untried`` are rules that nobody tried to see broken;
-    ``untestable`` those of plugins that are claimed which no history can show; ``of_plugins`` are the rules of
-    each plugin that is claimed by its name.
+    examples; ``arguments`` are those of ``refsched conformance`` with which the whole runs again; ``unfinished``
+    how many tests did not come to their end; ``interrupted`` that a user ended the run; ``ending`` how many tests
+    each broken rule ended; ``untried`` are rules that nobody tried to see broken; ``untestable`` those of plugins
+    that are claimed which no history can show; ``of_plugins`` are the rules of each plugin that is claimed by its
+    name.
     """
 
     about: About
@@ -95,6 +96,7 @@ class Result:
     stale: tuple[str, ...] = ()
     command: str = "pytest conformance/"
     selected: str = ""
+    arguments: tuple[str, ...] = ()
     folder: str = ".refsched"
     replayed: str = ""
     unfinished: int = 0

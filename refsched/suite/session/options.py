@@ -147,6 +147,19 @@ def selecting(config: pytest.Config) -> str:
     return shlex.join([*words, *(["--thorough"] if config.getoption("--thorough") else [])])
 
 
+def arguments_of(config: pytest.Config, options: Options) -> tuple[str, ...]:
+    """Returns the arguments with which ``refsched conformance`` does the whole run again, but for its baseline. A
+    replay has none."""
+    if options.replay is not None:
+        return ()
+    only = [f"--only={options.only}"] if options.only else []
+    level = [f"--level={options.level}"] if options.level != "all" else []
+    given = [argument.partition("::") for argument in config.args]
+    tests = [Path(module).name + colons + test for module, colons, test in given if module.endswith(".py")]
+    here = [f"--impl={options.implementation}", *only, *level, *shlex.split(selecting(config)), *tests]
+    return (*here, f"--hypothesis-seed={options.seed}")
+
+
 def _with_release(implementation: str, kubernetes: str) -> str:
     """Returns ``MODULE:RELEASE``. Programs report themselves by which release they decide."""
     if not kubernetes:

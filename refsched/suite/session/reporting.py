@@ -24,7 +24,7 @@ from refsched.suite.reports.verdicts import (
 )
 from refsched.suite.session.bench import Bench
 from refsched.suite.session.kept_rules import KeptRules
-from refsched.suite.session.options import CALLED_AS, Options, selecting
+from refsched.suite.session.options import CALLED_AS, Options, arguments_of, selecting
 from refsched.suite.session.outcome import Outcome, outcome_in
 from refsched.suite.session.progress import Progress, progress_of
 from refsched.suite.session.runner import About, Runner
@@ -157,6 +157,7 @@ class Reporting:
             later=tuple(sorted(self._later)),
             command=self._command(),
             selected=selecting(self._config),
+            arguments=arguments_of(self._config, options),
             folder=FOLDER,
             replayed=self._config.getoption("--replay") or "",
             unfinished=len(self._expected - self._ended),

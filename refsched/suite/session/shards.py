@@ -86,7 +86,8 @@ class Evidence:
     ``rules`` are those of the release that decides, in the order of the catalogue; ``changes`` say which of them
     would have been seen broken, ``untried`` of which nobody knows; ``known`` are those that the baseline lists,
     ``later`` those that the release asked for does not have; ``others_failed`` that a test failed that is not the
-    suite's; ``selected`` are the options that chose the tests, and how many examples each had."""
+    suite's; ``selected`` are the options that chose the tests, and how many examples each had; ``arguments`` those
+    of ``refsched conformance`` with which the whole runs again."""
 
     implementation: str
     level: str
@@ -100,6 +101,7 @@ class Evidence:
     later: tuple[str, ...] = ()
     command: str = ""
     selected: str = ""
+    arguments: tuple[str, ...] = ()
     folder: str = ""
     replayed: str = ""
     unfinished: int = 0
@@ -143,6 +145,7 @@ def result_of(evidence: Evidence) -> Result:
         replayed=evidence.replayed,
         command=evidence.command,
         selected=evidence.selected,
+        arguments=evidence.arguments,
         folder=evidence.folder,
         unfinished=evidence.unfinished,
         interrupted=evidence.interrupted,

@@ -115,6 +115,32 @@ def compare(before: str, after: str, output: str) -> None:
     sys.exit(run(before, after, output))
 
 
+@report.command()
+@click.argument("file", metavar="REPORT.json")
+@output_option
+def verify(file: str, output: str) -> None:
+    """Run again what a JSON report says was run, in this folder, and compare: the same scheduler, seed, tests and
+    baseline. The report names the program that is started, so verify only one that you trust. Exit code: 0 every
+    rule has the same verdict, 1 they differ, 2 it could not be judged.
+    """
+    from refsched.tools.cli.report import verify as run
+
+    sys.exit(run(file, output))
+
+
+@report.command()
+@click.argument("files", nargs=-1, required=True, metavar="REPORT.json...")
+@click.option("-o", "--output", required=True, metavar="FILE", help="Ends in .md or .html.")
+def page(files: tuple[str, ...], output: str) -> None:
+    """Write a page to publish: to which rules a scheduler conforms, but for which, with the seeds and versions,
+    and the commands that show it again. The JSON reports are of runs that differ in their seeds or tests. Exit
+    code: 2 where one of them was not judged, or is of another scheduler or version.
+    """
+    from refsched.tools.cli.report import page as run
+
+    run(files, output)
+
+
 @cli.command()
 @click.argument("module", default="refsched.reference")
 def serve(module: str) -> None:

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reading: the members of a JSON report of the suite that other commands need."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import cattrs
+from attrs import field, frozen
+
+from refsched.errors import InputError
+from refsched.suite.reports.report_json import SHAPE
+from refsched.suite.reports.verdicts import FAIL
+from refsched.tools.reading.documents import read_json, read_text
+
+
+@frozen
+class Failed:
+    """A Failed says how a broken rule showed."""
+
+    member: str
+    expected: str
+    got: str
+
+
+@frozen
+class Ruled:
+    """A Ruled is a rule with its verdict; ``known`` that the baseline lists it."""
+
+    id: str
+    verdict: str
+    level: str = ""
+    sentence: str = ""
+    known: bool = False
+    needs: tuple[str, ...] = ()
+    failure: Failed | None = None
+
+
+@frozen
+class Fault:
+    """A Fault is what kept the suite from judging, and whose fault that is."""
+
+    whose: str
+    problem: str
+
+
+@frozen
+class Run:
+    """A Run says how much was tried, and with which ``arguments`` of ``refsched conformance``."""
+
+    tests: int
+    examples: int
+    level: str = ""
+    seed: str = ""
+    arguments: tuple[str, ...] = ()
+
+
+@frozen
+class Implementation:
+    """An Implementation is what was judged, as it called itself."""
+
+    what: str = ""
+    name: str = ""
+    version: str = ""
+    kubernetes: str = ""
+    capabilities: tuple[str, ...] = ()
+
+
+@frozen
+class Suite:
+    """A Suite is the version of this package that judged."""
+
+    version: str = ""
+
+
+@frozen
+class ReadReport:
+    """A ReadReport has the members of a JSON report that are compared or shown again."""
+
+    report: str
+    verdict: str
+    run: Run
+    rules: tuple[Ruled, ...]
+    faults: tuple[Fault, ...] = field(factory=tuple)
+    implementation: Implementation = Implementation()
+    suite: Suite = Suite()
+    untested: int = 0
+
+    @property
+    def scheduler(self) -> str:
+        about = self.implementation
+        return f"{about.name} {about.version}, for Kubernetes {about.kubernetes}" if about.name else ""
+
+    @property
+    def verdicts(self) -> Mapping[str, str]:
+        return {rule.id: rule.verdict for rule in self.rules}
+
+    @property
+    def failures(self) -> Mapping[str, Failed | None]:
+        return {rule.id: rule.failure for rule in self.rules if rule.verdict == FAIL}
+
+
+def read_report(path: Path) -> ReadReport:
+    """Reads a report. Raises InputError if the file is no JSON report of this suite."""
+    where = str(path)
+    try:
+        value: Any = read_json(read_text(path.read_bytes(), where))
+        if not isinstance(value, Mapping) or value.get("report") != SHAPE:
+            raise InputError(
+                f"is not a report of the suite ({SHAPE}, as --report FILE.json writes it)", where
+            )
+        return cattrs.structure({**value, "untested": value.get("untestedRules", 0)}, ReadReport)
+    except OSError as error:
+        raise InputError(error.strerror or str(error), where) from None
+    except json.JSONDecodeError as error:
+        raise InputError(f"{error.msg} (line {error.lineno})", where) from None
+    except (ValueError, TypeError, AttributeError, cattrs.BaseValidationError):
+        raise InputError("its members are not those of a report (docs/schemas/report.json)", where) from None
