@@ -204,10 +204,26 @@ def affinity_of(pod: pods.Pod) -> pods.NodeAffinity:
     return affinity.node_affinity or _NONE if affinity is not None else _NONE
 
 
+@frozen
+class RequiredNodeAffinity:
+    """A RequiredNodeAffinity is what a pod requires of a node: its nodeSelector and the required terms of its node
+    affinity. Source: component-helpers nodeaffinity.go."""
+
+    node_selector: Mapping[str, str]
+    affinity: pods.NodeAffinity
+
+    def matches(self, node: Node) -> bool:
+        required = self.affinity.required_during_scheduling_ignored_during_execution
+        selected = selects_labels(self.node_selector, node.metadata.labels)
+        return selected and (required is None or required.matches(node))
+
+
+def required_node_affinity(pod: pods.Pod) -> RequiredNodeAffinity:
+    return RequiredNodeAffinity(pod.spec.node_selector, affinity_of(pod))
+
+
 def matches_required(pod: pods.Pod, node: Node) -> bool:
-    """Returns whether the node matches the pod's nodeSelector and its required node affinity.
-    Source: component-helpers nodeaffinity.go, RequiredNodeAffinity.Match."""
-    return _is_selected(pod, node) and _has_affinity(pod, node)
+    return required_node_affinity(pod).matches(node)
 
 
 def _is_selected(pod: pods.Pod, node: Node) -> bool:

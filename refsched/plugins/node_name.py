@@ -27,6 +27,7 @@ OTHER_NODE = Reason("node(s) didn't match the requested node name", "R-NODENAME-
 class NodeName:
     name = "NodeName"
     POINTS: ClassVar[tuple[str, ...]] = ("preFilter", "filter")
+    READS: ClassVar[tuple[str, ...]] = ()
 
     # --- Sign -------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Self
+from typing import ClassVar, Self
 
 from attrs import evolve, frozen
 
@@ -56,6 +56,7 @@ class NodeResourcesBalancedAllocation:
     resources: tuple[str, ...] = (CPU, MEMORY)
     name = "NodeResourcesBalancedAllocation"
     POINTS = ("preScore", "score")
+    READS: ClassVar[tuple[str, ...]] = ()
     ARGS = NodeResourcesBalancedAllocationArgs
     sign = sign_requests
 

@@ -86,6 +86,8 @@ class NodeVolumeLimits:
     name = "NodeVolumeLimits"
     POINTS = ("preFilter", "filter")
     READS = (
+        "Pod.metadata.name",
+        "Pod.metadata.uid",
         "Pod.spec.volumes",
         "PersistentVolume",
         "PersistentVolumeClaim",

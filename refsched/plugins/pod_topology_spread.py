@@ -27,6 +27,7 @@ from refsched.objects.pod import Pod, TopologySpreadConstraint
 from refsched.objects.selectors import EVERYTHING
 from refsched.objects.store import ObjectStore
 from refsched.plugins.default_selector import default_selector
+from refsched.plugins.node_affinity import required_node_affinity
 from refsched.plugins.pod_topology_spread_args import SYSTEM_DEFAULTING, PodTopologySpreadArgs
 from refsched.plugins.pod_topology_spread_constraints import (
     DO_NOT_SCHEDULE,
@@ -159,7 +160,7 @@ class PodTopologySpread:
         keys = tuple(constraint.topology_key for constraint in constraints)
 
         def spread(constraint: Constraint) -> Spread:
-            counts = snapshot.sum_over_nodes(MatchingPods(constraint, pod.pod, keys, "R-SPREAD-07"))
+            counts = snapshot.sum_over_nodes(MatchingPods.of(constraint, pod.pod, keys, "R-SPREAD-07"))
             return Spread(constraint, counts, constraint.selector.matches(pod.pod.labels))
 
         return Continue(tuple(map(spread, constraints)))
@@ -204,7 +205,7 @@ class PodTopologySpread:
         return Continue(prepare(constraints, pod.pod, feasible, snapshot, needs_all_keys))
 
     def score(self, state: ScoreState, pod: PodInfo, node: NodeInfo) -> int:
-        return raw_score(state, pod.pod, node)
+        return raw_score(state, node)
 
     def normalize_score(
         self, state: ScoreState, pod: PodInfo, scores: Mapping[str, int]
@@ -283,11 +284,13 @@ def _moved(state: FilterState, incoming: Pod, other: Pod, node: Node, by: int) -
     labels = node.metadata.labels
     if other.namespace != incoming.namespace or not has_all_keys(labels, [s.constraint for s in state]):
         return state
+    required, tolerations = required_node_affinity(incoming), incoming.spec.tolerations
     moved: list[Spread] = []
     for spread in state:
-        if spread.constraint.selector.matches(other.labels) and spread.constraint.includes(incoming, node):
+        constraint = spread.constraint
+        if constraint.selector.matches(other.labels) and constraint.includes(required, tolerations, node):
             applies("R-SPREAD-09")
-            spread = spread.moved(labels[spread.constraint.topology_key], by)
+            spread = spread.moved(labels[constraint.topology_key], by)
         moved.append(spread)
     return tuple(moved)
 

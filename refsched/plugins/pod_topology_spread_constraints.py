@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from attrs import field, frozen
+from attrs import frozen
 
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.objects.node import HOSTNAME_LABEL, Node
 from refsched.objects.pod import Pod, TopologySpreadConstraint
 from refsched.objects.selectors import EVERYTHING, Selector, compile_selector
 from refsched.plugins.default_selector import with_labels
-from refsched.plugins.node_affinity import matches_required
-from refsched.plugins.taint_toleration import is_repelled
+from refsched.plugins.node_affinity import RequiredNodeAffinity, required_node_affinity
+from refsched.plugins.taint_toleration import Tolerations, is_repelled
 from refsched.rules import applies
 
 DO_NOT_SCHEDULE = "DoNotSchedule"
@@ -41,14 +41,14 @@ class Constraint:
     def is_by_host(self) -> bool:
         return self.topology_key == HOSTNAME_LABEL
 
-    def includes(self, pod: Pod, node: Node) -> bool:
+    def includes(self, required: RequiredNodeAffinity, tolerations: Tolerations, node: Node) -> bool:
         """R-SPREAD-04: A node that does not match the pod's nodeSelector or required node affinity does not count,
         unless nodeAffinityPolicy is Ignore; a node with untolerated taints does not count if nodeTaintsPolicy is
         Honor, and counts otherwise. Source: matchNodeInclusionPolicies."""
-        if self.honors_affinity and not matches_required(pod, node):
+        if self.honors_affinity and not required.matches(node):
             applies("R-SPREAD-04")
             return False
-        if self.honors_taints and is_repelled(pod, node):
+        if self.honors_taints and is_repelled(tolerations, node):
             applies("R-SPREAD-04")
             return False
         return True
@@ -107,23 +107,26 @@ def count_matching(pods: Sequence[PodInfo], selector: Selector, namespace: str) 
     return sum(metadata.deletion_timestamp is None for metadata in matching)
 
 
-def _what_is_read(pod: Pod) -> object:
-    """Returns all of the incoming pod that decides which pods count on a node."""
-    spec = pod.spec
-    return pod.namespace, spec.node_selector, spec.affinity, spec.tolerations
-
-
 @frozen
 class MatchingPods:
-    """MatchingPods counts the pods on a node that match a constraint of ``pod``, in the node's domain. A node that
-    lacks one of ``keys``, the topology keys of all the constraints, applies ``rule``: it does not count or,
-    without ``needs_all_keys``, may be in the domain ``""``."""
+    """MatchingPods counts the pods on a node that match a constraint of a pod in ``namespace``, in the node's
+    domain. A node that lacks one of ``keys``, the topology keys of all the constraints, applies ``rule``: it does
+    not count or, without ``needs_all_keys``, may be in the domain ``""``."""
 
     constraint: Constraint
-    pod: Pod = field(eq=_what_is_read)
+    namespace: str
+    required: RequiredNodeAffinity
+    tolerations: Tolerations
     keys: tuple[str, ...]
     rule: str
     needs_all_keys: bool = True
+
+    @classmethod
+    def of(
+        cls, constraint: Constraint, pod: Pod, keys: tuple[str, ...], rule: str, needs_all_keys: bool = True
+    ) -> MatchingPods:
+        required, tolerations = required_node_affinity(pod), pod.spec.tolerations
+        return cls(constraint, pod.namespace, required, tolerations, keys, rule, needs_all_keys)
 
     def __call__(self, node: NodeInfo) -> Mapping[str, int]:
         labels = node.existing_node.metadata.labels
@@ -131,7 +134,19 @@ class MatchingPods:
             applies(self.rule)
             if self.needs_all_keys:
                 return {}
-        if not self.constraint.includes(self.pod, node.existing_node):
+        if not self.constraint.includes(self.required, self.tolerations, node.existing_node):
             return {}
         domain = labels.get(self.constraint.topology_key, "")
-        return {domain: count_matching(node.pods, self.constraint.selector, self.pod.namespace)}
+        return {domain: count_matching(node.pods, self.constraint.selector, self.namespace)}
+
+
+@frozen
+class MatchingPodsByNode:
+    """MatchingPodsByNode counts the pods in ``namespace`` on a node that match a selector, by the node's name."""
+
+    selector: Selector
+    namespace: str
+
+    def __call__(self, node: NodeInfo) -> Mapping[str, int]:
+        matching = count_matching(node.pods, self.selector, self.namespace)
+        return {node.name: matching} if matching else {}

@@ -19,7 +19,7 @@ from refsched.objects.pod import Pod
 from refsched.plugins.pod_topology_spread_constraints import (
     Constraint,
     MatchingPods,
-    count_matching,
+    MatchingPodsByNode,
     has_all_keys,
 )
 from refsched.rules import applies
@@ -27,8 +27,8 @@ from refsched.rules import applies
 
 @frozen
 class WeighedSpread:
-    """A WeighedSpread has one constraint, its matching pods by domain (empty for hosts, which are counted
-    when they are scored) and the weight of one pod, which grows with the number of domains."""
+    """A WeighedSpread has one constraint, its matching pods by domain (by the node's name if the key is
+    kubernetes.io/hostname) and the weight of one pod, which grows with the number of domains."""
 
     constraint: Constraint
     counts: Mapping[str, int]
@@ -67,9 +67,10 @@ def prepare(
     keys = tuple(constraint.topology_key for constraint in constraints)
 
     def spread(constraint: Constraint) -> WeighedSpread:
-        counts: Mapping[str, int] = {}
-        if not constraint.is_by_host:
-            matching = MatchingPods(constraint, pod, keys, "R-SPREAD-13", needs_all_keys)
+        if constraint.is_by_host:
+            counts = snapshot.sum_over_nodes(MatchingPodsByNode(constraint.selector, pod.namespace))
+        else:
+            matching = MatchingPods.of(constraint, pod, keys, "R-SPREAD-13", needs_all_keys)
             counts = snapshot.sum_over_nodes(matching)
         return WeighedSpread(constraint, counts, _weight(constraint, scored))
 
@@ -89,7 +90,7 @@ def _weight(constraint: Constraint, scored: Sequence[NodeInfo]) -> float:
     return math.log(len({of_node.get(constraint.topology_key, "") for of_node in labels}) + 2)
 
 
-def raw_score(state: ScoreState, pod: Pod, node: NodeInfo) -> int:
+def raw_score(state: ScoreState, node: NodeInfo) -> int:
     """R-SPREAD-14 (observed: the weights of a score are not part of the API): Before normalization a node's score
     is the sum over its ScheduleAnyway constraints of the matching pods in the node's domain times a weight that
     grows with the number of domains, plus maxSkew - 1; a key that the node lacks adds nothing, and for
@@ -97,13 +98,13 @@ def raw_score(state: ScoreState, pod: Pod, node: NodeInfo) -> int:
 
     The terms are added up in float64 one after the other, and rounded half up. Source: Score, scoreForCount.
     """
-    score = sum_of_constraints(state, pod, node)
+    score = sum_of_constraints(state, node)
     applies("R-SPREAD-14", when=score)
     whole = math.floor(score)
     return whole + (score - whole >= 0.5)
 
 
-def sum_of_constraints(state: ScoreState, pod: Pod, node: NodeInfo) -> float:
+def sum_of_constraints(state: ScoreState, node: NodeInfo) -> float:
     """Returns the node's score before it becomes an integer."""
     if node.name in state.ignored:
         return 0.0
@@ -113,10 +114,7 @@ def sum_of_constraints(state: ScoreState, pod: Pod, node: NodeInfo) -> float:
         domain = labels.get(spread.constraint.topology_key)
         if domain is None:
             continue
-        if spread.constraint.is_by_host:
-            matching = count_matching(node.pods, spread.constraint.selector, pod.namespace)
-        else:
-            matching = spread.counts.get(domain, 0)
+        matching = spread.counts.get(node.name if spread.constraint.is_by_host else domain, 0)
         score += matching * spread.weight + (spread.constraint.max_skew - 1)
     return score
 

@@ -51,7 +51,7 @@ class TaintToleration:
         """R-TAINT-01: A node with an untolerated NoSchedule or NoExecute taint is rejected as
         UnschedulableAndUnresolvable.
         R-TAINT-02: An untolerated PreferNoSchedule taint does not reject a node."""
-        if is_repelled(pod.pod, node.existing_node):
+        if is_repelled(pod.pod.spec.tolerations, node.existing_node):
             return unresolvable(UNTOLERATED)
         applies("R-TAINT-02", when=_untolerated_preferences(node.existing_node, pod.pod.spec.tolerations))
         return SUCCESS
@@ -86,8 +86,9 @@ class TaintToleration:
         """R-TAINT-05 (observed: queueing hints may only save attempts, KEP-4247): A node that is added without
         NoSchedule or NoExecute taints that the pod does not tolerate, or that loses the last of them, requeues a
         pod that TaintToleration rejected."""
-        was_tolerated = before is not None and not is_repelled(pod, before)
-        return applies("R-TAINT-05", when=not is_repelled(pod, after) and not was_tolerated)
+        tolerations = pod.spec.tolerations
+        was_tolerated = before is not None and not is_repelled(tolerations, before)
+        return applies("R-TAINT-05", when=not is_repelled(tolerations, after) and not was_tolerated)
 
     def after_toleration_change(self, pod: Pod, before: Pod, after: Pod, objects: ObjectStore) -> bool:
         """R-TAINT-06 (observed: queueing hints may only save attempts, KEP-4247): Any change of its own
@@ -110,14 +111,14 @@ class TaintToleration:
     )
 
 
-def untolerated_taints(pod: Pod, node: Node) -> Iterator[Taint]:
+def untolerated_taints(tolerations: Tolerations, node: Node) -> Iterator[Taint]:
     """Returns the NoSchedule and NoExecute taints of the node that the pod does not tolerate."""
     rejecting = (taint for taint in node.spec.taints if taint.effect in ("NoSchedule", "NoExecute"))
-    return (taint for taint in rejecting if not _tolerated(taint, pod.spec.tolerations))
+    return (taint for taint in rejecting if not _tolerated(taint, tolerations))
 
 
-def is_repelled(pod: Pod, node: Node) -> bool:
-    return any(untolerated_taints(pod, node))
+def is_repelled(tolerations: Tolerations, node: Node) -> bool:
+    return any(untolerated_taints(tolerations, node))
 
 
 def _untolerated_preferences(node: Node, tolerations: Tolerations) -> int:

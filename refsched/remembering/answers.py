@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Answers: what the plugins of a profile said of each node, for the pods of one kind.
+"""Answers: what the plugins of a profile said of each kind of nodes, for the pods of one kind.
 
-A plugin whose state was another one in a later cycle, or is no value, is *asked anew* in every cycle: of the
-others everything is remembered until the node changes. The nodes are numbered as the snapshot orders them.
+A plugin that reads who the pod is, or whose state was another one in a later cycle or is no value, is *asked anew*
+in every cycle: what the others said is remembered. The nodes are numbered as the snapshot orders them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import singledispatch
 from itertools import chain
 from typing import Any
@@ -15,13 +15,15 @@ from typing import Any
 from attrs import evolve
 
 from refsched.cycle.find_nodes import NodeFilter, Search
-from refsched.framework.interface import ScoreExtensions, ScorePlugin, extends
+from refsched.framework.interface import Plugin, ScoreExtensions, ScorePlugin, extends
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.runtime import Framework
+from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Code, Status
 from refsched.plugins.inter_pod_affinity import Filtering, InterPodAffinity
 from refsched.plugins.pod_topology_spread import FilterState, PodTopologySpread
-from refsched.remembering.changes import NodeChanges
+from refsched.remembering.kinds import reads_who_it_is
+from refsched.remembering.node_kinds import Labels, NodeKinds, Part, Partition, parts_read_by
 from refsched.remembering.values import changed_domains, is_value
 
 
@@ -51,18 +53,18 @@ class AskAnewError(Exception):
 
 
 class _States:
-    """The _States are the states of plugins, and the names of those whose states do not last."""
+    """The _States are the states of plugins, and the names of those that are asked anew."""
 
-    def __init__(self, plugins: Sequence[str]) -> None:
-        self._rank = {plugin: rank for rank, plugin in enumerate(plugins)}
+    def __init__(self, plugins: Sequence[Plugin]) -> None:
+        self._rank = {plugin.name: rank for rank, plugin in enumerate(plugins)}
         self._last: dict[str, Any] = {}
-        self.anew: list[str] = []
+        self.anew = [plugin.name for plugin in plugins if reads_who_it_is(plugin)]
 
     def rank(self, plugin: str) -> int:
         return self._rank[plugin]
 
-    def meet(self, states: Mapping[str, Any]) -> list[str]:
-        """Returns the plugins that have to be asked anew from now on, and had not before."""
+    def meet(self, states: Mapping[str, Any]) -> bool:
+        """Returns whether a plugin has to be asked anew from now on that had not before."""
         met: list[str] = []
         for plugin in self._rank:
             if plugin in self.anew:
@@ -77,53 +79,23 @@ class _States:
             if not lasts:
                 met.append(plugin)
         self.anew = sorted((*self.anew, *met), key=self.rank)
-        return met
-
-
-class Numbered:
-    """A Numbered has one value for each node, None if it is not known. It is forgotten when the node changes."""
-
-    def __init__(self, changes: NodeChanges) -> None:
-        self.of_node: list[Any] = []
-        self._changes = changes
-        self._generation = -1
-        self._numbers: Mapping[str, int] = {}
-
-    def bring_up_to_date(self, numbers: Mapping[str, int]) -> None:
-        if numbers is not self._numbers:
-            known = dict(zip(self._numbers, self.of_node, strict=True))
-            self.of_node = [known.get(name) for name in numbers]
-            self._numbers = numbers
-        for name, generation in reversed(self._changes.changed.items()):
-            if generation <= self._generation:
-                break
-            if name in numbers:
-                self.of_node[numbers[name]] = None
-        self._generation = self._changes.generation
-
-    def clear(self) -> None:
-        self.of_node = [None] * len(self.of_node)
-
-    def forget(self, is_old: Callable[[Any], bool]) -> None:
-        self.of_node = [None if one is None or is_old(one) else one for one in self.of_node]
+        return bool(met)
 
 
 # --- Filter ---------------------------------------------------------------------------------------
 
 
 class FilterAnswers:
-    """``pod`` is one of the kind, without a name."""
+    """``_statuses`` has what those plugins said together that are not asked anew, by the kind of the node."""
 
-    def __init__(
-        self, framework: Framework, pod: PodInfo, skipped: Collection[str], changes: NodeChanges
-    ) -> None:
+    def __init__(self, framework: Framework, skipped: Collection[str], kinds: NodeKinds) -> None:
         self._plugins = {p.name: p for p in framework.filter_plugins if p.name not in skipped}
-        self._framework = framework
-        self._pod = pod
-        self._states = _States(tuple(self._plugins))
-        self._changes = changes
-        self._statuses = Numbered(changes)
-        self._lasting = framework
+        self._framework = self._lasting = framework
+        self._states = _States(tuple(self._plugins.values()))
+        self._kinds = kinds
+        self._parts: tuple[Part, ...] = ()
+        self._partition: Partition | None = None
+        self._statuses: dict[int, Status] = {}
         self._by_labels: dict[str, ByLabels] = {}
 
     def search(
@@ -135,8 +107,8 @@ class FilterAnswers:
         nominated: Collection[int],
     ) -> tuple[Search, list[int]]:
         """Returns what find_nodes returns, and the numbers of the feasible nodes."""
-        self._prepare(filters, numbers)
-        nodes, statuses = filters.snapshot.nodes, self._statuses.of_node
+        kind_of = self._prepared(filters, numbers).of_node
+        nodes, statuses = filters.snapshot.nodes, self._statuses
         asked = {plugin: self._asked_anew(plugin, filters, numbers) for plugin in self._states.anew}
         alone = next(iter(asked.values())) if len(asked) == 1 else None
         by_labels = alone if isinstance(alone, _AnewByLabels) else None
@@ -144,13 +116,13 @@ class FilterAnswers:
         rejected: dict[str, Status] = {}
         surplus: tuple[NodeInfo, ...] = ()
         for number in chain(range(start, len(nodes)), range(start)):
-            status = statuses[number]
+            status = statuses.get(kind_of[number])
             if status is None:
-                status = statuses[number] = self._ask(filters, nodes[number])
+                status = statuses[kind_of[number]] = self._ask(filters, nodes[number])
             if number in nominated:
                 status = _no_error(filters.run(nodes[number]))
             elif by_labels is not None and status is SUCCESS:
-                status = by_labels.known.get(by_labels.labels[number])
+                status = by_labels.known.get(by_labels.kind_of[number])
                 if status is None:
                     status = by_labels.status(nodes[number], number)
             elif asked:
@@ -164,16 +136,18 @@ class FilterAnswers:
                 break
         return Search(tuple(map(nodes.__getitem__, feasible)), rejected, surplus), feasible
 
-    def _prepare(self, filters: NodeFilter, numbers: Mapping[str, int]) -> None:
-        self._statuses.bring_up_to_date(numbers)
-        met = self._states.meet(filters.state.states)
-        if met or self._lasting is self._framework:
+    def _prepared(self, filters: NodeFilter, numbers: Mapping[str, int]) -> Partition:
+        if self._states.meet(filters.state.states) or self._lasting is self._framework:
             lasting = tuple(p for name, p in self._plugins.items() if name not in self._states.anew)
             self._lasting = evolve(self._framework, filter_plugins=lasting)
-            self._statuses.forget(lambda status: status.plugin in met)
+            self._parts, self._partition = parts_read_by(lasting, filters.pod.pod), None
+        partition = self._kinds.partition(self._parts, filters.snapshot, numbers)
+        if partition is not self._partition:
+            self._partition, self._statuses = partition, {}
+        return partition
 
     def _ask(self, filters: NodeFilter, node: NodeInfo) -> Status:
-        return _no_error(self._lasting.run_filter_plugins(filters.state, self._pod, node))
+        return _no_error(self._lasting.run_filter_plugins(filters.state, filters.pod, node))
 
     # --- Plugins that are asked anew ----------------------------------------------------------------
 
@@ -184,12 +158,12 @@ class FilterAnswers:
         keys = labels_read(asked, state)
         if keys is None:
             return _Anew(alone, filters)
-        if plugin not in self._by_labels or self._by_labels[plugin].keys != keys:
-            self._by_labels[plugin] = ByLabels(keys, self._changes)
-        answers = self._by_labels[plugin]
-        answers.labels.bring_up_to_date(numbers)
+        partition = self._kinds.partition((Labels(keys),), filters.snapshot, numbers)
+        answers = self._by_labels.get(plugin)
+        if answers is None or answers.partition is not partition:
+            answers = self._by_labels[plugin] = ByLabels(partition, keys)
         answers.bring_up_to_date(state)
-        return _AnewByLabels(alone, filters, self._pod, answers)
+        return _AnewByLabels(alone, filters, answers)
 
     def _with_those_anew(
         self, status: Status, asked: Mapping[str, _Anew], node: NodeInfo, number: int
@@ -215,21 +189,18 @@ class _Anew:
         self._filters = filters
 
     def status(self, node: NodeInfo, number: int) -> Status:
-        return self._ask(self._filters.pod, node)
-
-    def _ask(self, pod: PodInfo, node: NodeInfo) -> Status:
-        return _no_error(self._alone.run_filter_plugins(self._filters.state, pod, node))
+        return _no_error(self._alone.run_filter_plugins(self._filters.state, self._filters.pod, node))
 
 
 class ByLabels:
     """A ByLabels has what a plugin answered for all nodes that have the same values of the labels that it reads.
     An answer holds until something changes that is counted in a domain of these nodes, or anything else."""
 
-    def __init__(self, keys: Sequence[str], changes: NodeChanges) -> None:
-        self.keys = keys
-        self.labels = Numbered(changes)
-        self.answers: dict[Any, Status] = {}
-        self._in_domain: dict[Any, dict[Any, None]] = {}
+    def __init__(self, partition: Partition, keys: Sequence[str]) -> None:
+        self.partition = partition
+        self.answers: dict[int, Status] = {}
+        self._keys = keys
+        self._in_domain: dict[Any, dict[int, None]] = {}
         self._state: Any = None
 
     def bring_up_to_date(self, state: Any) -> None:
@@ -239,36 +210,33 @@ class ByLabels:
             self._in_domain.clear()
         else:
             for domain in changed:
-                for labels in self._in_domain.pop(domain, ()):
-                    self.answers.pop(labels, None)
+                for kind in self._in_domain.pop(domain, ()):
+                    self.answers.pop(kind, None)
         self._state = state
 
-    def put(self, labels: Sequence[str], status: Status) -> None:
-        self.answers[labels] = status
-        for domain in zip(self.keys, labels, strict=True):
-            self._in_domain.setdefault(domain, {})[labels] = None
+    def put(self, kind: int, status: Status) -> None:
+        self.answers[kind] = status
+        (labels,) = self.partition.read[kind]
+        for domain in zip(self._keys, labels, strict=True):
+            self._in_domain.setdefault(domain, {})[kind] = None
 
 
 class _AnewByLabels(_Anew):
-    """An _AnewByLabels is a plugin that is asked once for all nodes with the same labels, as far as it reads them;
-    ``pod`` is one of the kind, without a name."""
+    """An _AnewByLabels is a plugin that is asked once for all nodes with the same labels, as far as it reads
+    them."""
 
-    def __init__(self, alone: Framework, filters: NodeFilter, pod: PodInfo, answers: ByLabels) -> None:
+    def __init__(self, alone: Framework, filters: NodeFilter, answers: ByLabels) -> None:
         super().__init__(alone, filters)
-        self._pod = pod
         self._answers = answers
         self.known = answers.answers
-        self.labels = answers.labels.of_node
+        self.kind_of = answers.partition.of_node
 
     def status(self, node: NodeInfo, number: int) -> Status:
-        values = self.labels[number]
-        if values is None:
-            labels = node.existing_node.metadata.labels
-            values = self.labels[number] = tuple(labels.get(key) for key in self._answers.keys)
-        status = self.known.get(values)
+        kind = self.kind_of[number]
+        status = self.known.get(kind)
         if status is None:
-            status = self._ask(self._pod, node)
-            self._answers.put(values, status)
+            status = super().status(node, number)
+            self._answers.put(kind, status)
         return status
 
 
@@ -286,21 +254,17 @@ def _normalizes(plugin: ScorePlugin) -> bool:
 
 
 class ScoreAnswers:
-    """ScoreAnswers have of each node the weighted sum of what lasting plugins without Normalize scored, and what
-    each of the lasting ones with Normalize did."""
+    """ScoreAnswers have of each kind of nodes the weighted sum of what lasting plugins without Normalize scored,
+    and what each of the lasting ones with Normalize did."""
 
-    def __init__(
-        self,
-        scoring: Sequence[ScorePlugin],
-        weights: Mapping[str, int],
-        pod: PodInfo,
-        changes: NodeChanges,
-    ) -> None:
+    def __init__(self, scoring: Sequence[ScorePlugin], weights: Mapping[str, int], kinds: NodeKinds) -> None:
         self._plugins = {plugin.name: plugin for plugin in scoring}
         self._weights = weights
-        self._pod = pod
-        self._states = _States(tuple(self._plugins))
-        self._scores = Numbered(changes)
+        self._states = _States(scoring)
+        self._kinds = kinds
+        self._parts: tuple[Part, ...] = ()
+        self._partition: Partition | None = None
+        self._scores: dict[int, tuple[int, ...]] = {}
         self._whole: list[ScorePlugin] = []
         self._raw: list[ScorePlugin] = []
 
@@ -310,21 +274,16 @@ class ScoreAnswers:
         pod: PodInfo,
         nodes: Sequence[NodeInfo],
         at: Sequence[int],
+        snapshot: Snapshot,
         numbers: Mapping[str, int],
     ) -> dict[str, int]:
         """Returns the totals by node, in the order given; ``at`` are their numbers."""
-        self._scores.bring_up_to_date(numbers)
         if self._states.meet(states) or not (self._whole or self._raw):
             lasting = [p for name, p in self._plugins.items() if name not in self._states.anew]
             self._raw = [plugin for plugin in lasting if _normalizes(plugin)]
             self._whole = [plugin for plugin in lasting if not _normalizes(plugin)]
-            self._scores.clear()
-        of_node = self._scores.of_node
-        known = [of_node[number] for number in at]
-        if None in known:
-            for place, number in enumerate(at):
-                if known[place] is None:
-                    known[place] = of_node[number] = self._ask(states, nodes[place])
+            self._parts, self._partition = parts_read_by(lasting, pod.pod), None
+        known = self._known(states, pod, nodes, at, snapshot, numbers)
         names = [node.name for node in nodes]
         sums = [scores[0] for scores in known]
         for place, plugin in enumerate(self._raw, 1):
@@ -336,12 +295,31 @@ class ScoreAnswers:
             sums = self._added(sums, plugin, states, pod, raw)
         return dict(zip(names, sums, strict=True))
 
-    def _ask(self, states: Mapping[str, Any], node: NodeInfo) -> tuple[int, ...]:
+    def _known(
+        self,
+        states: Mapping[str, Any],
+        pod: PodInfo,
+        nodes: Sequence[NodeInfo],
+        at: Sequence[int],
+        snapshot: Snapshot,
+        numbers: Mapping[str, int],
+    ) -> list[tuple[int, ...]]:
+        """Returns what the lasting plugins scored each of these nodes."""
+        partition = self._kinds.partition(self._parts, snapshot, numbers)
+        if partition is not self._partition:
+            self._partition, self._scores = partition, {}
+        scores, kinds = self._scores, [partition.of_node[number] for number in at]
+        for kind, node in zip(kinds, nodes, strict=True):
+            if kind not in scores:
+                scores[kind] = self._ask(states, pod, node)
+        return [scores[kind] for kind in kinds]
+
+    def _ask(self, states: Mapping[str, Any], pod: PodInfo, node: NodeInfo) -> tuple[int, ...]:
         whole = sum(
-            plugin.score(states.get(plugin.name), self._pod, node) * self._weights[plugin.name]
+            plugin.score(states.get(plugin.name), pod, node) * self._weights[plugin.name]
             for plugin in self._whole
         )
-        return whole, *(plugin.score(states.get(plugin.name), self._pod, node) for plugin in self._raw)
+        return whole, *(plugin.score(states.get(plugin.name), pod, node) for plugin in self._raw)
 
     def _added(
         self,

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import takewhile
 
 from attrs import Factory, define
 
@@ -24,3 +25,7 @@ class NodeChanges:
         for name in changed:
             self.changed.pop(name, None)
             self.changed[name] = self.generation
+
+    def since(self, generation: int) -> list[str]:
+        """Returns the nodes that have changed since then, the latest first."""
+        return list(takewhile(lambda name: self.changed[name] > generation, reversed(self.changed)))

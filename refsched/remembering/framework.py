@@ -4,20 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NoReturn, TypeVar, cast
+from typing import Any, TypeVar
 
 from attrs import Factory, define, evolve, field, fields, frozen
 
 from refsched.cycle.find_nodes import NodeFilter, Search, find_nodes
 from refsched.framework.cycle_state import CycleState, Scores
-from refsched.framework.interface import (
-    Continue,
-    PreFilterPlugin,
-    PreScorePlugin,
-    Reject,
-    ScorePlugin,
-    Skip,
-)
+from refsched.framework.interface import ScorePlugin
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.post_filter import PostFilterContext, PostFilterPlugin
 from refsched.framework.runtime import Framework
@@ -27,36 +20,15 @@ from refsched.objects.policy import PodDisruptionBudget
 from refsched.preemption.disruption import Budgets
 from refsched.preemption.victims import PreemptionSteps
 from refsched.queue.nominator import Nominator
-from refsched.remembering.answers import AskAnewError, FilterAnswers, Numbered, ScoreAnswers
+from refsched.remembering.answers import AskAnewError, FilterAnswers, ScoreAnswers
 from refsched.remembering.changes import NodeChanges
-from refsched.remembering.kinds import Kind, Kinds, NameAskedError
+from refsched.remembering.kinds import Kind, Kinds, reads_who_it_is
+from refsched.remembering.node_kinds import NodeKinds
 from refsched.remembering.preempting import DryRuns, Found, SelectVictims
 from refsched.remembering.snapshots import RememberedSnapshot
-from refsched.remembering.values import is_value
 from refsched.rules import is_heard
 
-Answer = Continue[Any] | Skip | Reject
 T = TypeVar("T")
-
-
-# --- What follows from the pod alone --------------------------------------------------------------
-
-
-class ClusterAskedError(BaseException):
-    """A ClusterAskedError says that a plugin looked at the cluster; no plugin that catches exceptions may catch
-    this one."""
-
-
-class _Unseen:
-    """An _Unseen stands for a snapshot, or for nodes, and shows nothing."""
-
-    def _ask(self, *arguments: object) -> NoReturn:
-        raise ClusterAskedError
-
-    __getattr__ = __iter__ = __len__ = __bool__ = __getitem__ = __contains__ = _ask
-
-
-_UNSEEN = cast("Any", _Unseen())
 
 
 # --- The memory -----------------------------------------------------------------------------------
@@ -70,6 +42,7 @@ class Memory:
     nominator: Nominator
     changes: NodeChanges
     kinds: Kinds = Factory(Kinds)
+    node_kinds: NodeKinds = Factory(lambda memory: NodeKinds(memory.changes), takes_self=True)
     numbers: dict[str, int] = Factory(dict)
     ordered: int = -1
     last: tuple[Sequence[NodeInfo], Sequence[int]] = ((), ())
@@ -94,11 +67,11 @@ class Memory:
         answers = _kept(
             kind,
             (framework.profile_name, "filter", skipped),
-            lambda: FilterAnswers(plain, kind.info, skipped, self.changes),
+            lambda: FilterAnswers(plain, skipped, self.node_kinds),
         )
         try:
             found, at = answers.search(start, number_to_find, filters, numbers, nominated)
-        except (NameAskedError, AskAnewError):
+        except AskAnewError:
             return find_nodes(nodes, start, number_to_find, filters)
         self.last = found.feasible, at
         return found
@@ -139,34 +112,11 @@ class RememberingFramework(Framework):
     plain: Framework = field(kw_only=True)
     memory: Memory = field(kw_only=True)
 
-    def pre_filter(self, plugin: PreFilterPlugin, pod: PodInfo, snapshot: Snapshot) -> Answer:
-        answer = self._of_kind(pod, "preFilter", plugin.name, lambda info: plugin.pre_filter(info, _UNSEEN))
-        return plugin.pre_filter(pod, snapshot) if answer is None else answer
-
-    def pre_score(
-        self, plugin: PreScorePlugin, pod: PodInfo, nodes: Sequence[NodeInfo], snapshot: Snapshot
-    ) -> Answer:
-        answer = self._of_kind(
-            pod, "preScore", plugin.name, lambda info: plugin.pre_score(info, _UNSEEN, _UNSEEN)
-        )
-        return plugin.pre_score(pod, nodes, snapshot) if answer is None else answer
-
-    def _of_kind(
-        self, pod: PodInfo, point: str, plugin: str, ask: Callable[[PodInfo], Answer]
-    ) -> Answer | None:
-        """Returns the answer that depends on nothing but the kind of the pod, or None if there is no such
-        answer."""
-        if is_heard():
-            return None
-        kind, what = self.memory.kinds.of(pod), (self.profile_name, point, plugin)
-        if what not in kind.kept:
-            kind.kept[what] = _without_cluster(ask, kind.info)
-        answer: Answer | None = kind.kept[what]
-        return answer
-
-    def follows_pods(self, state: CycleState) -> bool:
-        """Returns whether a plugin computes its state anew when a pod is added or removed."""
-        return bool(self._with_extensions(state))
+    def is_asked_anew(self, state: CycleState) -> bool:
+        """Returns whether a plugin computes its state anew when a pod is added or removed, or reads who the pod
+        is."""
+        asked = (plugin for plugin in self.filter_plugins if plugin.name not in state.skipped)
+        return bool(self._with_extensions(state)) or any(map(reads_who_it_is, asked))
 
     def score_nodes(
         self,
@@ -187,23 +137,12 @@ class RememberingFramework(Framework):
         answers = _kept(
             kind,
             (self.profile_name, "score", tuple(plugin.name for plugin in scoring)),
-            lambda: ScoreAnswers(scoring, self.score_weights, kind.info, memory.changes),
+            lambda: ScoreAnswers(scoring, self.score_weights, memory.node_kinds),
         )
-        try:
-            sums = answers.totals(states, pod, nodes, at, numbers)
-        except NameAskedError:
-            return anew()
+        sums = answers.totals(states, pod, nodes, at, snapshot, numbers)
         return RememberedScores(
             Table(lambda: anew().raw), Table(lambda: anew().normalized), self.score_weights, sums=sums
         )
-
-
-def _without_cluster(of_kind: Callable[[PodInfo], Answer], info: PodInfo) -> Answer | None:
-    try:
-        answer = of_kind(info)
-    except (NameAskedError, ClusterAskedError):
-        return None
-    return answer if not isinstance(answer, Continue) or is_value(answer.state) else None
 
 
 # --- A framework, and its preemption, with a memory -------------------------------------------------
@@ -250,15 +189,10 @@ class _Victims:
         """Returns what is remembered, or None if the dry run is not."""
         snapshot, state, framework = context.snapshot, context.state, self.framework
         memory = framework.memory
-        if _is_unknown(snapshot) or state.left_out or framework.follows_pods(state):
+        if _is_unknown(snapshot) or state.left_out or framework.is_asked_anew(state):
             return None
-        kind, numbers = memory.kinds.of(context.pod), memory.numbered(snapshot)
-        runs = _kept(
-            kind,
-            (framework.profile_name, "dry run", state.skipped),
-            lambda: DryRuns(kind.info, Numbered(memory.changes)),
-        )
-        runs.found.bring_up_to_date(numbers)
+        kind = memory.kinds.of(context.pod)
+        runs = _kept(kind, (framework.profile_name, "dry run", state.skipped), DryRuns)
         if not runs.meet(state.states, snapshot.objects.list(PodDisruptionBudget)):
             return None
-        return runs.remembered(context, self.plain, framework.plain, numbers, memory.nominator.nodes)
+        return runs.remembered(context, self.plain, framework.plain, memory.nominator.nodes)

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kinds: pods that differ in nothing but who they are, as pods made from one template do.
 
-For a kind stands one of its pods without a name: a plugin that asks for the name is not asked for the kind.
+A plugin says in READS whether it reads who a pod is.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable
-from typing import Any, NoReturn
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from attrs import Factory, define, evolve, fields
 
+from refsched.framework.interface import WHO_A_POD_IS
 from refsched.framework.node_info import PodInfo
 from refsched.objects.meta import ObjectMeta
 from refsched.objects.pod import Pod
@@ -22,34 +23,21 @@ MOST_ALIKE = 64
 """So many kinds may have one hint."""
 
 
-class NameAskedError(BaseException):
-    """A NameAskedError says that a plugin asked who the pod is; no plugin that catches exceptions may catch this
-    one."""
-
-
-def _ask(self: ObjectMeta) -> NoReturn:
-    raise NameAskedError
-
-
-class Nameless(ObjectMeta):
-    """A Nameless is the metadata of any pod of a kind."""
-
-    __slots__ = ()
-    name = property(_ask)
-    uid = property(_ask)
-    annotations = property(_ask)
-    creation_timestamp = property(_ask)
-
-
 _OWN = ("name", "uid", "annotations", "creation_timestamp")
 _KEPT = tuple(each.name for each in fields(ObjectMeta) if each.name not in _OWN)
 
 
+def reads_who_it_is(plugin: object) -> bool:
+    """Returns whether the plugin may answer otherwise for another pod of the kind. One that does not say what it
+    reads may."""
+    return not WHO_A_POD_IS.isdisjoint(getattr(plugin, "READS", WHO_A_POD_IS))
+
+
 @define(eq=False)
 class Kind:
-    """``info`` is a pod of this kind without a name; ``kept`` is what others remember of the kind."""
+    """``pod`` is one of this kind; ``kept`` is what others remember of the kind."""
 
-    info: PodInfo
+    pod: Pod
     kept: dict[Any, Any] = Factory(dict)
 
 
@@ -76,13 +64,13 @@ class Kinds:
         alike = self._kinds.setdefault(hint, [])
         self._kinds.move_to_end(hint)
         for kind in alike:
-            if _are_alike(kind.info.pod, pod):
+            if _are_alike(kind.pod, pod):
                 return kind
         if len(self._kinds) > MOST_KINDS:
             _, forgotten = self._kinds.popitem(last=False)
             for kind in forgotten:
                 kind.kept.clear()
-        kind = Kind(PodInfo(evolve(pod, metadata=_nameless(pod.metadata))))
+        kind = Kind(pod)
         alike.insert(0, kind)
         del alike[MOST_ALIKE:]
         return kind
@@ -119,10 +107,3 @@ def _are_alike(one: Pod, other: Pod) -> bool:
     if one.spec != other.spec or one.status != other.status:
         return False
     return all(getattr(one.metadata, name) == getattr(other.metadata, name) for name in _KEPT)
-
-
-def _nameless(metadata: ObjectMeta) -> ObjectMeta:
-    made = object.__new__(Nameless)
-    for name in _KEPT:
-        object.__setattr__(made, name, getattr(metadata, name))
-    return made

@@ -2,18 +2,19 @@
 """Preempting: what the dry run of preemption found on each node, for the pods of one kind.
 
 It is found again as long as the node is the same, and so are what PreFilter computed and the disruption budgets.
-Where anything else has a say (nominated pods, a choice, the clock, a plugin that follows pods as they are removed)
-the specification is asked.
+Where anything else has a say (nominated pods, a choice, the clock, a plugin that reads who the pod is, or that
+follows pods as they are removed) the specification is asked.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any, TypeVar
 
-from attrs import define, evolve
+from attrs import Factory, define, evolve
 
-from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.choices import Choices
+from refsched.framework.node_info import NodeInfo
 from refsched.framework.post_filter import PostFilterContext
 from refsched.framework.runtime import Framework
 from refsched.framework.status import Status
@@ -21,30 +22,30 @@ from refsched.objects.policy import PodDisruptionBudget
 from refsched.preemption.candidate import Candidate
 from refsched.preemption.disruption import Budgets
 from refsched.preemption.victims import PreemptionSteps
-from refsched.remembering.answers import Numbered
-from refsched.remembering.kinds import NameAskedError
 from refsched.remembering.values import is_value
 
 Found = Candidate | Status
 SelectVictims = Callable[[PostFilterContext, NodeInfo, Budgets, PreemptionSteps], Found]
+T = TypeVar("T")
 
 
-class ChoiceAskedError(BaseException):
-    """A ChoiceAskedError says that something was to be chosen; no plugin that catches exceptions may catch this
-    one."""
+@define(eq=False)
+class _NotedChoices:
+    """The _NotedChoices are made by another; ``are_asked`` says whether any was."""
 
+    choices: Choices
+    are_asked: bool = False
 
-class _NoChoice:
-    def choose(self, question: str, options: Sequence[Any]) -> NoReturn:
-        raise ChoiceAskedError
+    def choose(self, question: str, options: Sequence[T]) -> T:
+        self.are_asked = True
+        return self.choices.choose(question, options)
 
 
 @define(eq=False)
 class DryRuns:
-    """``pod`` is one of the kind, without a name; ``found`` has False for a node that is asked about anew."""
+    """``found`` has by the name of a node what was found there, and the node as it was then."""
 
-    pod: PodInfo
-    found: Numbered
+    found: dict[str, tuple[NodeInfo, Found]] = Factory(dict)
     states: Mapping[str, Any] | None = None
     budgets: Sequence[PodDisruptionBudget] = ()
 
@@ -61,30 +62,26 @@ class DryRuns:
         context: PostFilterContext,
         select: SelectVictims,
         plain: Framework,
-        numbers: Mapping[str, int],
         nominated: Collection[str],
     ) -> SelectVictims:
-        found = self.found.of_node
-        of_kind = evolve(context, framework=plain, pod=self.pod, choices=_NoChoice())
+        noted = _NotedChoices(context.choices)
+        asked_in = evolve(context, framework=plain, choices=noted)
 
         def look(
             context: PostFilterContext, node: NodeInfo, budgets: Budgets, steps: PreemptionSteps
         ) -> Found:
-            if node.name in nominated:
-                return select(context, node, budgets, steps)
-            number = numbers[node.name]
-            if found[number] is None:
-                found[number] = _ask(lambda: select(of_kind, node, budgets, steps), node)
-            known: Found | None = found[number] or None
-            return select(context, node, budgets, steps) if known is None else known
+            known = self.found.get(node.name)
+            if known is not None and known[0] is node and node.name not in nominated:
+                return known[1]
+            noted.are_asked = False
+            found = select(asked_in, node, budgets, steps)
+            if not (noted.are_asked or node.name in nominated or _clock_has_a_say(node)):
+                self.found[node.name] = node, found
+            return found
 
         return look
 
 
-def _ask(select: Callable[[], Found], node: NodeInfo) -> Found | bool:
-    if len({info.pod.status.start_time is None for info in node.pods}) > 1:
-        return False  # the clock says which of these is the more important one
-    try:
-        return select()
-    except (NameAskedError, ChoiceAskedError):
-        return False
+def _clock_has_a_say(node: NodeInfo) -> bool:
+    """Returns whether the clock says which of the pods there is the more important one."""
+    return len({info.pod.status.start_time is None for info in node.pods}) > 1

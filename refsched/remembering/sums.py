@@ -105,4 +105,5 @@ class RememberedSums:
 def _hint(count: Count[Any]) -> Any:
     """Returns a value that is equal for one question of the pods of one app, and fast to compare."""
     pod = getattr(count, "pod", None)
-    return type(count), pod and (pod.namespace, tuple(sorted(pod.labels.items())))
+    of_pod = pod and (pod.namespace, tuple(sorted(pod.labels.items())))
+    return type(count), of_pod, getattr(count, "constraint", None) or getattr(count, "selector", None)

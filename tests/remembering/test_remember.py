@@ -24,7 +24,10 @@ from refsched.tools.configuration.feature_gates import with_feature_gates
 from refsched.tools.configuration.read import read_config
 
 Json = dict[str, Any]
-TRACES = Path(__file__).parents[2] / "traces" / "kube-scheduler-v1.34.2"
+TRACES = Path(__file__).parents[2] / "traces"
+SAMPLE = sorted(
+    [*TRACES.glob("kube-scheduler-*/*-00[08].jsonl.gz"), *TRACES.glob("recorded-*/*/*-002.jsonl.gz")]
+)
 ZONE, HOST = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
 
 
@@ -140,11 +143,11 @@ def test_histories_come_out_the_same(seed: int, kubernetes: str) -> None:
 # --- Traces ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", sorted(TRACES.glob("*-00[048].jsonl.gz")), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", SAMPLE, ids=lambda path: f"{path.parent.name} {path.name}")
 def test_traces_come_out_the_same(path: Path) -> None:
     trace = read_trace(path)
     header = trace.header
-    release = with_feature_gates(header.feature_gates, release_of("1.34"))
+    release = with_feature_gates(header.feature_gates, header.release)
     config = read_config(header.config, release)
     if config.extenders:
         return

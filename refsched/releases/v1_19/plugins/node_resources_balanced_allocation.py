@@ -7,6 +7,8 @@ Source: plugins/noderesources/balanced_allocation.go.
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from attrs import frozen
 
 from refsched.framework.interface import MAX_NODE_SCORE
@@ -20,6 +22,7 @@ from refsched.rules import applies
 class NodeResourcesBalancedAllocation:
     name = "NodeResourcesBalancedAllocation"
     POINTS = ("score",)
+    READS: ClassVar[tuple[str, ...]] = ()
 
     # --- Score ------------------------------------------------------------------------------------
 

@@ -132,7 +132,7 @@ class PodTopologySpread(current.PodTopologySpread):
             when=node.name not in state.ignored
             and any(_is_elsewhere(node, spread) for spread in state.spreads),
         )
-        total = sum_of_constraints(state, pod.pod, node)
+        total = sum_of_constraints(state, node)
         applies("R-SPREAD-55", when=total != int(total))
         return int(total)
 
@@ -152,6 +152,8 @@ def _in_domains_of(scored: Sequence[NodeInfo], spread: WeighedSpread) -> Weighed
 
     v1.19.16 itself panics (a nil pointer in Score) if it scores such a node. Source: initPreScoreState.
     """
+    if spread.constraint.is_by_host:
+        return spread
     domains = dict.fromkeys(_domain(node, spread) for node in scored)
     return evolve(spread, counts={each: spread.counts.get(each, 0) for each in domains if each is not None})
 

@@ -29,6 +29,6 @@ class TaintToleration(current.TaintToleration):
         """R-TAINT-51 (instead of R-TAINT-01, R-TAINT-02): In v1.19 a node with an untolerated NoSchedule or
         NoExecute taint is rejected as UnschedulableAndUnresolvable, and the reason names the key and the value of
         the first such taint."""
-        for taint in untolerated_taints(pod.pod, node.existing_node):
+        for taint in untolerated_taints(pod.pod.spec.tolerations, node.existing_node):
             return unresolvable(UNTOLERATED.of(taint.key, taint.value))
         return SUCCESS

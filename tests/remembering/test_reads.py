@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A plugin that does not list in READS who a pod is does not read it: it is given pods that do not say it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from itertools import product
+from pathlib import Path
+from typing import Any, NoReturn
+from weakref import WeakKeyDictionary
+
+import pytest
+from attrs import evolve, fields
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from conformance.strategies import AREAS
+from refsched import InputError
+from refsched.checking.trace import read_trace
+from refsched.framework.choices import SeededChoices
+from refsched.framework.node_info import PodInfo
+from refsched.machine.profiles import scheduler_of
+from refsched.machine.scheduler import CycleHeldError, Scheduler
+from refsched.objects.meta import ObjectMeta
+from refsched.records import Attempt, Input
+from refsched.releases import RELEASES
+from refsched.remembering.kinds import reads_who_it_is
+from refsched.tools.configuration.feature_gates import with_feature_gates
+from refsched.tools.configuration.read import read_config
+from refsched.tools.reading.inputs import InputReader
+from tests.tools.test_copies import WITHOUT_EXTENDERS, begun, do
+
+TRACES = Path(__file__).parents[2] / "traces"
+POINTS = {"pre_filter": 0, "filter": 1, "pre_score": 0, "score": 1}
+"""The methods that are given a pod, and at which place."""
+
+
+def refuse(metadata: ObjectMeta) -> NoReturn:
+    raise AssertionError("a plugin reads who the pod is, and does not list it in READS")
+
+
+class Nameless(ObjectMeta):
+    __slots__ = ()
+    name = property(refuse)
+    uid = property(refuse)
+    annotations = property(refuse)
+    creation_timestamp = property(refuse)
+
+
+def nameless(info: PodInfo) -> PodInfo:
+    made = object.__new__(Nameless)
+    for each in fields(ObjectMeta):
+        if not isinstance(getattr(Nameless, each.name), property):
+            object.__setattr__(made, each.name, getattr(info.pod.metadata, each.name))
+    return PodInfo(evolve(info.pod, metadata=made))
+
+
+_nameless: WeakKeyDictionary[PodInfo, PodInfo] = WeakKeyDictionary()
+
+
+def asked_without_a_name(method: Callable[..., Any], place: int) -> Callable[..., Any]:
+    def ask(plugin: Any, *arguments: Any) -> Any:
+        given = list(arguments)
+        info = given[place]
+        given[place] = _nameless.setdefault(info, nameless(info))
+        return method(plugin, *given)
+
+    return ask
+
+
+@pytest.fixture(scope="module")
+def patch() -> Iterator[pytest.MonkeyPatch]:
+    with pytest.MonkeyPatch.context() as patch:
+        yield patch
+
+
+_patched: set[tuple[type, str]] = set()
+
+
+def hide_names(scheduler: Scheduler, patch: pytest.MonkeyPatch) -> None:
+    """Gives the plugins of the scheduler pods without a name, if they do not say that they read it."""
+    plugins = (plugin for framework in scheduler.state.profiles.values() for plugin in framework.plugins)
+    for plugin in plugins:
+        if reads_who_it_is(plugin):
+            continue
+        for kind, point in product(type(plugin).__mro__, POINTS):
+            if callable(vars(kind).get(point)) and (kind, point) not in _patched:
+                _patched.add((kind, point))
+                patch.setattr(kind, point, asked_without_a_name(vars(kind)[point], POINTS[point]))
+
+
+@pytest.mark.parametrize(
+    "path",
+    sorted([*TRACES.glob("kube-scheduler-*/*-001.jsonl.gz"), *TRACES.glob("recorded-*/*/*-001.jsonl.gz")]),
+    ids=lambda path: f"{path.parent.name} {path.name}",
+)
+def test_in_recordings_no_other_plugin_reads_who_a_pod_is(path: Path, patch: pytest.MonkeyPatch) -> None:
+    trace = read_trace(path)
+    header = trace.header
+    release = with_feature_gates(header.feature_gates, header.release)
+    config = read_config(header.config, release)
+    if config.extenders:
+        return
+    scheduler = scheduler_of(
+        config,
+        SeededChoices(1),
+        release=release,
+        start=header.start,
+        frozen_timers=frozenset(header.frozen_timers),
+    )
+    hide_names(scheduler, patch)
+    inputs = InputReader(scheduler)
+    for entry in trace.entries:
+        with suppress(InputError, CycleHeldError):
+            if isinstance(entry.record, Input):
+                inputs.apply(entry.record)
+            elif isinstance(entry.record, Attempt):
+                scheduler.schedule()
+
+
+@pytest.mark.parametrize("release", RELEASES)
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_in_drawn_histories_no_other_plugin_reads_who_a_pod_is(
+    release: str, patch: pytest.MonkeyPatch, data: st.DataObject
+) -> None:
+    history = data.draw(AREAS[data.draw(st.sampled_from(WITHOUT_EXTENDERS))]())
+    with suppress(
+        InputError, UserWarning
+    ):  # this release refuses the configuration, or has no such feature gate
+        cluster = begun(history, release)
+        hide_names(cluster._scheduler, patch)
+        for step in history.steps:
+            do(cluster, step)
+
+
+def test_a_plugin_that_does_not_say_what_it_reads_may_read_who_a_pod_is() -> None:
+    assert reads_who_it_is(object())
