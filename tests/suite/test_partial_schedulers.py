@@ -141,7 +141,7 @@ def licences(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return program
 
 
-ROLLED_BACK = "again_and_again or faults_and_the_way_back or waiting_on_permit or test_taints"
+ROLLED_BACK = "again_and_again or waiting_on_permit"
 
 
 def test_a_plugin_that_keeps_what_it_took_fails_by_the_rules_of_the_way_back(

@@ -106,11 +106,6 @@ def test_the_history_of_a_file(check, history):
 """
 
 
-def test_two_processes_give_the_verdict_of_one(cases: Suite) -> None:
-    assert cases("-n", "2", impl="wrong").ret == 1
-    assert cases("-n", "2", "-k", "small").ret == 0
-
-
 def test_two_cases_of_one_name_are_refused() -> None:
     with pytest.raises(ValueError, match="two cases named 'a_case'"):
 

@@ -161,11 +161,20 @@ FEW = ("-k", "cordon", "--examples=3")
 def test_the_wheel_reports_the_same_bytes_as_a_checkout(
     project: Project, implementation: str, code: int, tmp_path: Path
 ) -> None:
-    """A right scheduler, a wrong one, one that dies and a part of one. Only the command is another one."""
+    """A right scheduler, a wrong one, one that dies and a part of one, in one process and in two. Only the command
+    is another one."""
     options = (*FEW, f"--impl={implementation}")
-    installed = project.run("refsched", "conformance", *options, "--report=installed.json")
+    installed = project.run("refsched", "conformance", *options, "--report=installed.json", "-n0")
     checked_out = subprocess.run(
-        [sys.executable, "-m", "pytest", str(ROOT / "conformance"), *options, "--report=checked_out.json"],
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            str(ROOT / "conformance"),
+            *options,
+            "--report=checked_out.json",
+            "-n2",
+        ],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{project.folder}"},
         capture_output=True,

@@ -48,9 +48,9 @@ class Breaking:
 
 def breakings_of(
     coverage: LineCoverage, places: Mapping[str, int], without: Collection[str] = ()
-) -> Iterator[Breaking]:
-    """Yields the mistakes of planted schedulers, which people make, and then the breakings of rows of tables and
-    of the lines that ran, in the order of the ``places`` in which rules are suspected. One that breaks none of
+) -> tuple[Iterator[Breaking], Iterator[Breaking]]:
+    """Returns the mistakes of planted schedulers, which people make, and the breakings of rows of tables and of
+    the lines that ran, each in the order of the ``places`` in which rules are suspected. One that breaks none of
     these rules is left out. ``without`` are planted schedulers whose mistakes are not tried."""
     known: list[tuple[tuple[str, ...], Iterable[Breaking]]] = [
         (mistake.rules, [Breaking(mistake.rules, mistake)]) for mistake in mistakes_in(coverage, without)
@@ -67,12 +67,15 @@ def breakings_of(
                 near = coverage.rules_at(function, place.first, lambda rule: -places.get(rule, len(places)))
                 rules = tuple(dict.fromkeys((*near[:1], *rules_called(function, place.node), *near[1:])))
                 found.append((rules, breakings_of_place(function, place, rules)))
-    for some in (known, found):
-        suspected = [
-            (places[rules[0]], breakings) for rules, breakings in some if rules and rules[0] in places
-        ]
-        for _, breakings in sorted(suspected, key=itemgetter(0)):
-            yield from breakings
+    return _suspected_first(known, places), _suspected_first(found, places)
+
+
+def _suspected_first(
+    some: Iterable[tuple[tuple[str, ...], Iterable[Breaking]]], places: Mapping[str, int]
+) -> Iterator[Breaking]:
+    suspected = [(places[rules[0]], breakings) for rules, breakings in some if rules and rules[0] in places]
+    for _, breakings in sorted(suspected, key=itemgetter(0)):
+        yield from breakings
 
 
 def _is_any(lines: set[int], place: Place) -> bool:

@@ -3,18 +3,17 @@
 
 When a test has failed, the specification is broken in one place after another, and asked each time whether it
 agrees with what the scheduler did: in the smallest history that shows the failure, and then in others of the same
-test, in most of which nothing was wrong. The most suspected rules are broken first, until ``WORK`` is done. The
-breaking that agrees with most histories is most likely the scheduler's own mistake; of those that agree with as
-many it is that of the most suspected rule, and then the one that changes least what is applied.
-The rules that stand at its place are named.
+test, in most of which nothing was wrong. The most suspected rules are broken first, until a breaking agrees with
+all that was seen, or ``WORK`` is done. The breaking that agrees with most histories is most likely the scheduler's
+own mistake; of those that agree with as many it is that of the most suspected rule, and then the one that changes
+least what is applied. The rules that stand at its place are named.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from itertools import islice
 
-from attrs import astuple, evolve, frozen
+from attrs import Factory, astuple, define, frozen
 
 from refsched.rules import listening
 from refsched.suite.breaking.breakings import REPORTING, Breaking, breakings_of, broken
@@ -58,10 +57,12 @@ class Histories:
 class Explanation:
     """An Explanation names ``rules``, the most likely first: while the first one is broken the specification
     agrees with almost all histories that were compared. ``vanish`` says of each other failure whether it is none
-    for the specification that is broken so. Without rules nothing is explained."""
+    for the specification that is broken so. Without rules nothing is explained. So many ``records`` were
+    compared."""
 
     rules: tuple[str, ...] = ()
     vanish: tuple[bool, ...] = ()
+    records: int = 0
 
 
 @frozen
@@ -73,7 +74,23 @@ class _Tried:
     breaking: Breaking
     place: int
     changed: int
-    misses: int = 0
+    misses: int
+
+
+@define
+class _Work:
+    """A _Work is how many records may still be compared: of the smallest history, and of others."""
+
+    to_break: int = Factory(lambda: WORK // 2)
+    to_compare: int = Factory(lambda: WORK // 2)
+
+    @property
+    def is_over(self) -> bool:
+        return self.to_break < 0 or self.to_compare < 0
+
+    @property
+    def done(self) -> int:
+        return WORK - self.to_break - self.to_compare
 
 
 @frozen
@@ -83,7 +100,8 @@ class _Question:
     histories: Histories
     places: Mapping[str, int]
     applied: Collection[str]
-    breakings: Iterator[Breaking]
+    breakings: tuple[Iterator[Breaking], ...]
+    work: _Work = Factory(_Work)
 
     @classmethod
     def about(cls, histories: Histories, suspected: Sequence[str], without: Collection[str]) -> _Question:
@@ -97,47 +115,53 @@ class _Question:
         see the failure."""
         if agrees(self.histories.smallest):
             return Explanation()
-        tried = self._compared(self._that_show_it())
+        tried = self._tried(may_be)
         rules = tuple(dict.fromkeys(rule for one in tried for rule in one.breaking.rules if may_be(rule)))
         if not rules:
-            return Explanation()
+            return Explanation(records=self.work.done)
         best = next(one for one in tried if rules[0] in one.breaking.rules)
         with broken(best.breaking):
-            return Explanation(rules, tuple(agrees(one) for one in self.histories.besides))
+            vanish = tuple(agrees(one) for one in self.histories.besides)
+        return Explanation(rules, vanish, self.work.done)
 
-    def _that_show_it(self) -> list[_Tried]:
-        """Returns the breakings that agree with the smallest history."""
+    def _tried(self, may_be: Callable[[str], bool]) -> list[_Tried]:
+        """Returns the breakings that agree with the smallest history and with enough of the others, the best
+        first. Once one agrees with all of them, no less suspected rule is broken: it cannot be better."""
+        most = (1 - ENOUGH) * len(self.histories.others) + CLOSE
+        last = len(self.places)
         found: list[_Tried] = []
-        most = WORK // 2 // (TO_BREAK + self.histories.smallest.records)
-        for breaking in islice(self.breakings, most):
-            heard: dict[str, None] = {}
-            with broken(breaking) as is_broken, listening(heard.setdefault):
-                shows_it = is_broken and agrees(self.histories.smallest)
-            if shows_it:
-                changed = heard.keys() ^ set(self.applied)
-                found.append(_Tried(breaking, self.places[breaking.rules[0]], len(changed)))
-        return found
-
-    def _compared(self, tried: Sequence[_Tried]) -> list[_Tried]:
-        """Returns those that agree with enough of the other histories, the best first. What is not ``CLOSE`` to
-        the best one is compared no further."""
-        others = sorted(self.histories.others, key=lambda other: other.records)
-        compared: list[_Tried] = []
-        least, left = (1 - ENOUGH) * len(others), WORK // 2
-        for one in tried:
-            if left < 0:
-                break
-            misses = 0
-            with broken(one.breaking):
-                for other in others:
-                    left -= other.records
-                    misses += not agrees(other)
-                    if misses > least + CLOSE:
-                        break
-            least = min(least, misses)
-            compared.append(evolve(one, misses=misses))
-        close = [one for one in compared if one.misses <= least + CLOSE]
+        for breakings in self.breakings:
+            for breaking in breakings:
+                if self.places[breaking.rules[0]] > last or self.work.is_over:
+                    break
+                one = self._compared(breaking, most)
+                if one is not None and any(map(may_be, breaking.rules)):
+                    found.append(one)
+                    most = min(most, one.misses + CLOSE)
+                    last = last if one.misses else min(last, one.place)
+        close = [one for one in found if one.misses <= most]
         return sorted(close, key=lambda one: (one.misses, one.place, one.changed))
+
+    def _compared(self, breaking: Breaking, most: float) -> _Tried | None:
+        """Returns with how many of the other histories the breaking does not agree, or None if these are more than
+        ``most``, or if it does not agree with the smallest one."""
+        smallest, heard = self.histories.smallest, dict[str, None]()
+        self.work.to_break -= TO_BREAK + smallest.records
+        with broken(breaking) as is_broken:
+            with listening(heard.setdefault):
+                shows_it = is_broken and agrees(smallest)
+            misses = 0
+            for other in sorted(self.histories.others, key=_records) if shows_it else ():
+                self.work.to_compare -= other.records
+                misses += not agrees(other)
+                if misses > most:
+                    return None
+        changed = len(heard.keys() ^ set(self.applied))
+        return _Tried(breaking, self.places[breaking.rules[0]], changed, misses) if shows_it else None
+
+
+def _records(comparison: Comparison) -> int:
+    return comparison.records
 
 
 def _places(suspected: Sequence[str], coverage: LineCoverage) -> Mapping[str, int]:
@@ -178,6 +202,6 @@ def explained_in_child(
     )  # what it reads of the source is remembered here
     answers = run_in_child(lambda: [astuple(question.answer(may_be))], patience)
     if not answers.said:
-        return Explanation()
-    [(rules, vanish)] = answers.said
-    return Explanation(tuple(rules), tuple(vanish))
+        return Explanation(records=WORK)
+    [(rules, vanish, records)] = answers.said
+    return Explanation(tuple(rules), tuple(vanish), records)

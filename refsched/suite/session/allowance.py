@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Allowance: the time that a run spends on its failures, to make histories small and to name rules.
+"""Allowance: the time that a run spends on making failing histories small, and the work on naming rules.
 
-How many histories are run is never a matter of the clock (budget.py). How small a failing one becomes is: a slow
-implementation with many mistakes would else keep a run of one minute busy for an hour.
+How many histories are run is never a matter of the clock (budget.py), nor is which rule is named. How small a
+failing one becomes is: a slow implementation with many mistakes would else keep a run of one minute busy for an
+hour.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from attrs import define
+
+from refsched.suite.breaking.explaining import WORK
 
 LEAST = 1.0
 """Even the last of many failures gets so many seconds."""
@@ -27,11 +30,17 @@ OF_THE_REST = 0.5
 """One test may take this share of the seconds that are left, so that some are left for later ones."""
 
 
+RECORDS = 30 * WORK
+"""So many records are compared to name rules, in one process: enough for a hundred failures of a scheduler with
+one mistake, and for thirty of one that no breaking explains."""
+
+
 @define
 class Allowance:
-    """An Allowance has ``left`` so many seconds, in one process."""
+    """An Allowance has ``left`` so many seconds, and so many ``records`` to compare, in one process."""
 
     left: float = WITHOUT_BUDGET
+    records: int = RECORDS
 
     @classmethod
     def of(cls, budget: float | None) -> Allowance:

@@ -265,8 +265,7 @@ class Checking:
             if self.repeats:
                 with self.allowance.spending():
                     self._leave_out_what_can_be(self.target)
-                with self.allowance.spending():
-                    self._explain(self.target)
+                self._explain(self.target)
             raise broken(self.target)(self.target) from None
         if problem is not None:
             raise problem

@@ -210,22 +210,26 @@ class Testing:
         may_be: Callable[[str], bool],
     ) -> Explanation:
         """Explains a failure by rules that hold for the implementation and can show in what it reports. Once the
-        allowance is spent, nothing is explained any more."""
+        work that is allowed is done, nothing is explained any more."""
         about = self._runner.about()
         can_show = about.holding - about.lacks.keys()
-        if not self._allowance.left:
+        if self._allowance.records <= 0:
             return Explanation()
-        return explained_in_child(histories, suspected, lambda rule: rule in can_show and may_be(rule))
+        found = explained_in_child(histories, suspected, lambda rule: rule in can_show and may_be(rule))
+        self._allowance.records -= found.records
+        return found
 
     def _more(self, smallest: History, area: str, level: str) -> Sequence[Comparison]:
         """Returns the comparisons of variations of the smallest history that fails, and of further histories of
         the area, by turns. The latter are run once for all tests about the area that fail. Neither is run for
         longer than the allowance allows."""
         judge = partial(self._runner.judge, level=level)
-        near = tuple(came_in(judge, variations(smallest), self._allowance.share))
+        with self._allowance.spending():
+            near = tuple(came_in(judge, variations(smallest), self._allowance.share))
         if area in self._bench.areas and (area, level) not in self._more_of:
             histories = further(self._bench.areas[area](), self._options.seed, area)
-            self._more_of[area, level] = tuple(came_in(judge, histories, self._allowance.share))
+            with self._allowance.spending():
+                self._more_of[area, level] = tuple(came_in(judge, histories, self._allowance.share))
         return by_turns(near, self._more_of.get((area, level), ()))
 
     def _missing(self, declared: Declaration, checking: Checking) -> tuple[str, ...]:
