@@ -4,8 +4,8 @@
 There is no base class. A plugin is a frozen value that holds its arguments, and its methods are pure
 functions. ``READS`` lists the kinds and the fields (``Pod.spec.tolerations``) that it reads besides those
 that the scheduler itself reads: in a cluster without them a scheduler with the plugin decides as one without
-it. Of ``WHO_A_POD_IS`` it lists what the plugin reads up to Score: one that lists nothing of it answers alike for
-the pods of one template. What PreFilter and PreScore compute is passed to the later points as ``state``.
+it. Of ``WHO_A_POD_IS`` it lists what Filter and Score read: they answer alike for the pods of one template if a
+plugin lists nothing of it. What PreFilter and PreScore compute is passed to the later points as ``state``.
 Source: pkg/scheduler/framework/interface.go.
 """
 

@@ -101,15 +101,7 @@ class DynamicResources:
     is_timed: bool = True
     conditions: BindingConditions = BindingConditions()
     ARGS = DynamicResourcesArgs
-    READS = (
-        "Pod.metadata.name",
-        "Pod.metadata.uid",
-        "Pod.spec.resourceClaims",
-        "ResourceClaim",
-        "ResourceSlice",
-        "DeviceClass",
-        "DeviceTaintRule",
-    )
+    READS = ("Pod.spec.resourceClaims", "ResourceClaim", "ResourceSlice", "DeviceClass", "DeviceTaintRule")
     allocator: ClassVar[type[Allocator]] = Allocator
     sign = sign_without_resource_claims
 

@@ -119,8 +119,6 @@ class VolumeBinding:
     POINTS: ClassVar[tuple[str, ...]] = ("preFilter", "filter", "preScore", "score", "reserve", "preBind")
     WITHOUT_PRE_FILTER = error("not found")
     READS = (
-        "Pod.metadata.name",
-        "Pod.metadata.uid",
         "Pod.spec.volumes",
         "PersistentVolume",
         "PersistentVolumeClaim",

@@ -23,7 +23,7 @@ from refsched.framework.status import SUCCESS, Code, Status
 from refsched.plugins.inter_pod_affinity import Filtering, InterPodAffinity
 from refsched.plugins.pod_topology_spread import FilterState, PodTopologySpread
 from refsched.remembering.kinds import reads_who_it_is
-from refsched.remembering.node_kinds import Labels, NodeKinds, Part, Partition, parts_read_by
+from refsched.remembering.node_kinds import Labels, NodeKinds, Part, Partition, parts_read, parts_read_by
 from refsched.remembering.values import changed_domains, is_value
 
 
@@ -48,17 +48,22 @@ def _(plugin: InterPodAffinity, state: Filtering) -> tuple[str, ...]:
     return tuple(sorted(keys.union(term.topology_key for term in terms)))
 
 
+def _is_by_labels(plugin: object) -> bool:
+    return labels_read.dispatch(type(plugin)) is not labels_read.dispatch(object)
+
+
 class AskAnewError(Exception):
     """An AskAnewError says that what was met is rare, and is left to the specification as it stands."""
 
 
 class _States:
-    """The _States are the states of plugins, and the names of those that are asked anew."""
+    """The _States are the states of plugins, and the names of those that are asked anew: that read who the pod is,
+    are ``by_labels``, or whose states do not last."""
 
-    def __init__(self, plugins: Sequence[Plugin]) -> None:
+    def __init__(self, plugins: Sequence[Plugin], by_labels: Collection[str] = ()) -> None:
         self._rank = {plugin.name: rank for rank, plugin in enumerate(plugins)}
         self._last: dict[str, Any] = {}
-        self.anew = [plugin.name for plugin in plugins if reads_who_it_is(plugin)]
+        self.anew = [each.name for each in plugins if reads_who_it_is(each) or each.name in by_labels]
 
     def rank(self, plugin: str) -> int:
         return self._rank[plugin]
@@ -91,7 +96,8 @@ class FilterAnswers:
     def __init__(self, framework: Framework, skipped: Collection[str], kinds: NodeKinds) -> None:
         self._plugins = {p.name: p for p in framework.filter_plugins if p.name not in skipped}
         self._framework = self._lasting = framework
-        self._states = _States(tuple(self._plugins.values()))
+        by_labels = [name for name, plugin in self._plugins.items() if _is_by_labels(plugin)]
+        self._states = _States(tuple(self._plugins.values()), by_labels)
         self._kinds = kinds
         self._parts: tuple[Part, ...] = ()
         self._partition: Partition | None = None
@@ -140,7 +146,8 @@ class FilterAnswers:
         if self._states.meet(filters.state.states) or self._lasting is self._framework:
             lasting = tuple(p for name, p in self._plugins.items() if name not in self._states.anew)
             self._lasting = evolve(self._framework, filter_plugins=lasting)
-            self._parts, self._partition = parts_read_by(lasting, filters.pod.pod), None
+            self._parts = parts_read_by(lasting, filters.pod.pod, filters.state.states)
+            self._partition = None
         partition = self._kinds.partition(self._parts, filters.snapshot, numbers)
         if partition is not self._partition:
             self._partition, self._statuses = partition, {}
@@ -253,20 +260,27 @@ def _normalizes(plugin: ScorePlugin) -> bool:
     return extends(plugin, ScoreExtensions)
 
 
+class _ScoresByKind:
+    """A _ScoresByKind has of each kind of nodes what plugins scored that read the same parts of a node: the
+    weighted sum of those without Normalize, and what each of the others did."""
+
+    def __init__(self, parts: tuple[Part, ...], plugins: Sequence[ScorePlugin]) -> None:
+        self.parts = parts
+        self.whole = [plugin for plugin in plugins if not _normalizes(plugin)]
+        self.raw = [plugin for plugin in plugins if _normalizes(plugin)]
+        self.scores: dict[int, tuple[int, ...]] = {}
+        self.partition: Partition | None = None
+
+
 class ScoreAnswers:
-    """ScoreAnswers have of each kind of nodes the weighted sum of what lasting plugins without Normalize scored,
-    and what each of the lasting ones with Normalize did."""
+    """ScoreAnswers have what the lasting plugins scored, each by the kinds that the nodes are of to it."""
 
     def __init__(self, scoring: Sequence[ScorePlugin], weights: Mapping[str, int], kinds: NodeKinds) -> None:
         self._plugins = {plugin.name: plugin for plugin in scoring}
         self._weights = weights
         self._states = _States(scoring)
         self._kinds = kinds
-        self._parts: tuple[Part, ...] = ()
-        self._partition: Partition | None = None
-        self._scores: dict[int, tuple[int, ...]] = {}
-        self._whole: list[ScorePlugin] = []
-        self._raw: list[ScorePlugin] = []
+        self._lasting: list[_ScoresByKind] = []
 
     def totals(
         self,
@@ -278,17 +292,22 @@ class ScoreAnswers:
         numbers: Mapping[str, int],
     ) -> dict[str, int]:
         """Returns the totals by node, in the order given; ``at`` are their numbers."""
-        if self._states.meet(states) or not (self._whole or self._raw):
-            lasting = [p for name, p in self._plugins.items() if name not in self._states.anew]
-            self._raw = [plugin for plugin in lasting if _normalizes(plugin)]
-            self._whole = [plugin for plugin in lasting if not _normalizes(plugin)]
-            self._parts, self._partition = parts_read_by(lasting, pod.pod), None
-        known = self._known(states, pod, nodes, at, snapshot, numbers)
+        if self._states.meet(states) or not self._lasting:
+            by_parts: dict[tuple[Part, ...], list[ScorePlugin]] = {}
+            for name, plugin in self._plugins.items():
+                if name not in self._states.anew:
+                    by_parts.setdefault(parts_read(plugin, pod.pod, states.get(name)), []).append(plugin)
+            self._lasting = [_ScoresByKind(*each) for each in by_parts.items()]
         names = [node.name for node in nodes]
-        sums = [scores[0] for scores in known]
-        for place, plugin in enumerate(self._raw, 1):
-            raw = dict(zip(names, [scores[place] for scores in known], strict=True))
-            sums = self._added(sums, plugin, states, pod, raw)
+        sums = [0] * len(names)
+        for lasting in self._lasting:
+            partition = self._kinds.partition(lasting.parts, snapshot, numbers)
+            known = self._known(lasting, partition, states, pod, nodes, at)
+            if lasting.whole:
+                sums = [total + scores[0] for total, scores in zip(sums, known, strict=True)]
+            for place, plugin in enumerate(lasting.raw, 1):
+                raw = dict(zip(names, [scores[place] for scores in known], strict=True))
+                sums = self._added(sums, plugin, states, pod, raw)
         for name in self._states.anew:
             plugin, state = self._plugins[name], states.get(name)
             raw = {node.name: plugin.score(state, pod, node) for node in nodes}
@@ -297,29 +316,31 @@ class ScoreAnswers:
 
     def _known(
         self,
+        lasting: _ScoresByKind,
+        partition: Partition,
         states: Mapping[str, Any],
         pod: PodInfo,
         nodes: Sequence[NodeInfo],
         at: Sequence[int],
-        snapshot: Snapshot,
-        numbers: Mapping[str, int],
     ) -> list[tuple[int, ...]]:
-        """Returns what the lasting plugins scored each of these nodes."""
-        partition = self._kinds.partition(self._parts, snapshot, numbers)
-        if partition is not self._partition:
-            self._partition, self._scores = partition, {}
-        scores, kinds = self._scores, [partition.of_node[number] for number in at]
-        for kind, node in zip(kinds, nodes, strict=True):
-            if kind not in scores:
-                scores[kind] = self._ask(states, pod, node)
+        """Returns what these plugins scored each of the nodes."""
+        if lasting.partition is not partition:
+            lasting.partition, lasting.scores = partition, {}
+        scores, kinds = lasting.scores, [partition.of_node[number] for number in at]
+        if not scores.keys() >= set(kinds):
+            for kind, node in zip(kinds, nodes, strict=True):
+                if kind not in scores:
+                    scores[kind] = self._ask(lasting, states, pod, node)
         return [scores[kind] for kind in kinds]
 
-    def _ask(self, states: Mapping[str, Any], pod: PodInfo, node: NodeInfo) -> tuple[int, ...]:
+    def _ask(
+        self, lasting: _ScoresByKind, states: Mapping[str, Any], pod: PodInfo, node: NodeInfo
+    ) -> tuple[int, ...]:
         whole = sum(
             plugin.score(states.get(plugin.name), pod, node) * self._weights[plugin.name]
-            for plugin in self._whole
+            for plugin in lasting.whole
         )
-        return whole, *(plugin.score(states.get(plugin.name), pod, node) for plugin in self._raw)
+        return whole, *(plugin.score(states.get(plugin.name), pod, node) for plugin in lasting.raw)
 
     def _added(
         self,

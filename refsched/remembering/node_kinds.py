@@ -9,15 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import singledispatch
+from itertools import chain
 from typing import Any
 
 from attrs import Factory, define, frozen
 
+from refsched.framework.interface import Plugin
 from refsched.framework.node_info import NodeInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.objects.pod import Pod
 from refsched.objects.resources import Resource
+from refsched.plugins.dynamic_resources import DynamicResources
 from refsched.plugins.image_locality import ImageLocality
+from refsched.plugins.inter_pod_affinity import InterPodAffinity
 from refsched.plugins.node_affinity import NodeAffinity
 from refsched.plugins.node_declared_features import NodeDeclaredFeatures
 from refsched.plugins.node_name import NodeName
@@ -25,7 +29,9 @@ from refsched.plugins.node_ports import NodePorts
 from refsched.plugins.node_resources_balanced_allocation import NodeResourcesBalancedAllocation
 from refsched.plugins.node_resources_fit import NodeResourcesFit
 from refsched.plugins.node_unschedulable import NodeUnschedulable
+from refsched.plugins.pod_topology_spread import PodTopologySpread
 from refsched.plugins.taint_toleration import TaintToleration
+from refsched.plugins.volume_binding import VolumeBinding
 from refsched.remembering.changes import NodeChanges
 
 Part = Callable[[NodeInfo], Hashable]
@@ -93,14 +99,26 @@ def _amounts(resource: Resource) -> Hashable:
 
 
 @singledispatch
-def parts_read(plugin: object, pod: Pod) -> tuple[Part, ...]:
-    """Returns what the plugin's Filter and Score read of a node besides what its state names."""
+def parts_read(plugin: object, pod: Pod, state: object) -> tuple[Part, ...]:
+    """Returns what Filter and Score of the plugin read of a node."""
     return (everything,)
 
 
 @parts_read.register(NodeName)
-def _(plugin: NodeName, pod: Pod) -> tuple[Part, ...]:
+def _(plugin: NodeName, pod: Pod, state: object) -> tuple[Part, ...]:
     return (everything,) if pod.spec.node_name else ()
+
+
+@parts_read.register(DynamicResources)
+@parts_read.register(VolumeBinding)
+def _(plugin: DynamicResources | VolumeBinding, pod: Pod, state: object) -> tuple[Part, ...]:
+    return () if state is None else (everything,)
+
+
+@parts_read.register(PodTopologySpread)
+@parts_read.register(InterPodAffinity)
+def _(plugin: PodTopologySpread | InterPodAffinity, pod: Pod, state: object) -> tuple[Part, ...]:
+    return (_name_and_labels,)
 
 
 _PARTS: Mapping[type, Part] = {
@@ -114,7 +132,7 @@ _PARTS: Mapping[type, Part] = {
     TaintToleration: _taints,
 }
 for _of_plugin, _part in _PARTS.items():
-    parts_read.register(_of_plugin, lambda plugin, pod, part=_part: (part,))
+    parts_read.register(_of_plugin, lambda plugin, pod, state, part=_part: (part,))
 
 
 # --- Kinds ----------------------------------------------------------------------------------------
@@ -175,7 +193,8 @@ class NodeKinds:
         return found
 
 
-def parts_read_by(plugins: Sequence[object], pod: Pod) -> tuple[Part, ...]:
+def parts_read_by(plugins: Sequence[Plugin], pod: Pod, states: Mapping[str, object]) -> tuple[Part, ...]:
     """Returns what these plugins read of a node, each part once."""
-    parts = dict.fromkeys(part for plugin in plugins for part in parts_read(plugin, pod))
+    read = (parts_read(plugin, pod, states.get(plugin.name)) for plugin in plugins)
+    parts = dict.fromkeys(chain.from_iterable(read))
     return (everything,) if everything in parts else tuple(parts)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from attrs import Factory, define
@@ -31,15 +31,16 @@ class _Sum:
     total: dict[Any, int] = Factory(dict)
     holders: dict[Any, int] = Factory(dict)
 
-    def bring_up_to_date(self, snapshot: Snapshot, changes: NodeChanges) -> None:
+    def bring_up_to_date(
+        self, snapshot: Snapshot, changes: NodeChanges, nodes: Iterable[NodeInfo] | None = None
+    ) -> None:
+        """Counts again what may have changed. Nothing is found but on ``nodes``, if they are given."""
         if self.generation < changes.ordered or self.generation < 0:
             self.found, self.total, self.holders = {}, {}, {}
-            for node in snapshot.nodes:
+            for node in snapshot.nodes if nodes is None else nodes:
                 self._put(node.name, self.count(node))
         else:
-            for name, generation in reversed(changes.changed.items()):
-                if generation <= self.generation:
-                    break
+            for name in changes.since(self.generation):
                 node_info = snapshot.get(name)
                 if node_info is not None:
                     found = self.count(node_info)
@@ -84,9 +85,11 @@ class RememberedSums:
         self._affinity = _Sum(_pods_with_affinity)
 
     def __call__(self, snapshot: Snapshot, count: Count[Any]) -> Mapping[Any, int]:
+        nodes = None
         if _is_of_their_affinity(count):
             self._affinity.bring_up_to_date(snapshot, self._changes)
-            if not self._affinity.total:
+            nodes = [snapshot.by_name[name] for name in self._affinity.found]
+            if not nodes:
                 return {}
         hint = _hint(count)
         similar = self._sums.setdefault(hint, [])
@@ -98,7 +101,7 @@ class RememberedSums:
             del similar[MOST_SIMILAR:]
         if len(self._sums) > MOST_SUMS:
             self._sums.popitem(last=False)
-        wanted.bring_up_to_date(snapshot, self._changes)
+        wanted.bring_up_to_date(snapshot, self._changes, nodes)
         return dict(wanted.total)
 
 

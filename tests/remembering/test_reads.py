@@ -32,7 +32,7 @@ from refsched.tools.reading.inputs import InputReader
 from tests.tools.test_copies import WITHOUT_EXTENDERS, begun, do
 
 TRACES = Path(__file__).parents[2] / "traces"
-POINTS = {"pre_filter": 0, "filter": 1, "pre_score": 0, "score": 1}
+POINTS = {"filter": 1, "score": 1}
 """The methods that are given a pod, and at which place."""
 
 

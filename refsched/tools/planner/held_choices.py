@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cache
 from hashlib import blake2b
+from operator import attrgetter
 from typing import TypeVar
 
 from attrs import Factory, define
@@ -21,17 +22,33 @@ from refsched.framework.node_info import NodeInfo
 T = TypeVar("T")
 
 
+class _Ranks(dict[str, int]):
+    """The _Ranks are the ranks of options by their names, for one question under one seed."""
+
+    def __init__(self, seed: int, question: str) -> None:
+        self._said = seed, question
+
+    def __missing__(self, name: str) -> int:
+        seed, question = self._said
+        rank = self[name] = _rank(seed, f"{question} {name}")
+        return rank
+
+
 @define(eq=False)
 class HeldChoices:
     """HeldChoices take the option that ranks first for the seed: one that is chosen among many is chosen among
     fewer, too."""
 
     seed: int
+    _ranks: dict[str, _Ranks] = Factory(dict)
 
     def choose(self, question: str, options: Sequence[T]) -> T:
         if len(options) == 1:
             return options[0]
-        return max(options, key=lambda option: _rank(self.seed, f"{question} {_name(option)}"))
+        names = [option if isinstance(option, str) else _name(option) for option in options]
+        ranks = self._ranks.setdefault(question, _Ranks(self.seed, question))
+        highest = max(names, key=ranks.__getitem__)
+        return options[names.index(highest)]
 
 
 @define(eq=False)
@@ -49,7 +66,7 @@ class HeldSearch:
     ) -> Search:
         """Searches from another place than kube-scheduler, which starts where its search before ended."""
         if nodes:
-            names = tuple(node.name for node in nodes)
+            names = tuple(map(attrgetter("name"), nodes))
             if names != self._names:
                 self._names = names
                 self._ring = sorted((_rank(self.seed, name), at) for at, name in enumerate(names))

@@ -68,9 +68,13 @@ def filter_node(pod, node):
             reason = "node(s) had untolerated taint(s)"
             return rejected("UnschedulableAndUnresolvable", "TaintToleration", reason)
     name = node["metadata"]["name"]
-    taken = [port for other in pods.values() if other["spec"].get("nodeName") == name for port in host_ports(other)]
+    taken = [
+        port for other in pods.values() if other["spec"].get("nodeName") == name for port in host_ports(other)
+    ]
     if any(conflict(port, other) for port in host_ports(pod) for other in taken):
-        return rejected("Unschedulable", "NodePorts", "node(s) didn't have free ports for the requested pod ports")
+        return rejected(
+            "Unschedulable", "NodePorts", "node(s) didn't have free ports for the requested pod ports"
+        )
     return {"code": "Success"}
 
 
@@ -84,14 +88,19 @@ def is_tolerated(taint, pod):
 
 def tolerates(toleration, taint):
     """An empty effect or key matches each."""
-    if toleration.get("effect", "") not in ("", taint["effect"]) or toleration.get("key", "") not in ("", taint["key"]):
+    if toleration.get("effect", "") not in ("", taint["effect"]) or toleration.get("key", "") not in (
+        "",
+        taint["key"],
+    ):
         return False
     return toleration.get("operator") == "Exists" or toleration.get("value", "") == taint.get("value", "")
 
 
 def host_ports(pod):
     """Returns the host ports of its containers and sidecars, each as (address, protocol, port)."""
-    sidecars = [each for each in pod["spec"].get("initContainers", []) if each.get("restartPolicy") == "Always"]
+    sidecars = [
+        each for each in pod["spec"].get("initContainers", []) if each.get("restartPolicy") == "Always"
+    ]
     ports = [port for each in [*pod["spec"]["containers"], *sidecars] for port in each.get("ports", [])]
     return [
         (port.get("hostIP") or EVERY_ADDRESS, port.get("protocol") or "TCP", port["hostPort"])
