@@ -33,6 +33,15 @@ import click
     " and where that differs. Nothing is written.",
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Which choice is made.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="json: a JSON object on each line, which is a record of docs/protocol.md, or a decision beside which the"
+    " specification stood.",
+)
 def run(
     kubeconfig: str,
     scheduler_name: str,
@@ -41,6 +50,7 @@ def run(
     feature_gates: str,
     shadow: bool,
     seed: int,
+    output: str,
 ) -> None:
     """Schedule pods in a real cluster, as the specification says.
 
@@ -55,7 +65,8 @@ def run(
 
     name = scheduler_name or (DEFAULT_SCHEDULER_NAME if shadow else "refsched")
     options = commands.options_of(kubernetes, feature_gates, config, name, seed)
-    sys.exit((commands.shadow if shadow else commands.run)(kubeconfig, options))
+    begin = commands.shadow if shadow else commands.run
+    sys.exit(begin(kubeconfig, options, as_json=output == "json"))
 
 
 @click.command()

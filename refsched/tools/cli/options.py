@@ -58,8 +58,8 @@ output_option = click.option(
 
 
 def json_option(command: Command) -> Command:
-    """Adds ``-o json``, and ``--json``, which says the same."""
-    flag = click.option("--json", "as_json", is_flag=True, help="Print one JSON object: -o json.")
+    """Adds ``-o json``, and ``--json``, which says the same and is not shown any more."""
+    flag = click.option("--json", "as_json", is_flag=True, hidden=True)
     output = click.option(
         "-o", "--output", type=click.Choice(["table", "json"]), default="table", show_default=True
     )

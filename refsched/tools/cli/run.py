@@ -5,19 +5,22 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 import click
+from attrs import asdict
 
 from refsched.errors import InputError, counted, one_line
 from refsched.objects.pod import DEFAULT_SCHEDULER_NAME
+from refsched.records import Output
 from refsched.releases import DEFAULT, release_of
 from refsched.tools.cli.exit_codes import AGREED, DISAGREED
 from refsched.tools.cli.inputs import GATES_OPTION, config_of, document_of, parse_gates
 from refsched.tools.configuration.feature_gates import with_feature_gates
 from refsched.tools.kubernetes_api.client import Client
+from refsched.tools.reading.record_json import line_of, to_json
 from refsched.tools.running.setting_up import Options
 from refsched.tools.running.setting_up import run as run_scheduler
 
@@ -37,20 +40,33 @@ def options_of(kubernetes: str, gates: str, config: str | None, scheduler_name: 
     return Options(release, scheduler_name, read, seed)
 
 
-def run(kubeconfig: str, options: Options) -> int:
-    """Returns the exit code, when SIGINT or SIGTERM ends it, or when another one leads."""
-    leads = run_scheduler(Client(kubeconfig), options, _say, _until_a_signal())
+def run(kubeconfig: str, options: Options, *, as_json: bool = False) -> int:
+    """Returns the exit code, when SIGINT or SIGTERM ends it, or when another one leads. As JSON each record is a
+    line of standard output, and what is said otherwise goes to standard error."""
+    say, show = (_log, _show_record) if as_json else (_say, lambda record: None)
+    leads = run_scheduler(Client(kubeconfig), options, say, _until_a_signal(), show)
     if not leads:
-        _say("the lease could not be renewed: another one may lead")
+        say("the lease could not be renewed: another one may lead")
     return AGREED if leads else DISAGREED
 
 
-def shadow(kubeconfig: str, options: Options) -> int:
-    """Returns the exit code, when SIGINT or SIGTERM ends it."""
+def shadow(kubeconfig: str, options: Options, *, as_json: bool = False) -> int:
+    """Returns the exit code, when SIGINT or SIGTERM ends it. As JSON each decision is a line of standard
+    output."""
+    from refsched.tools.running.shadow import Compared
     from refsched.tools.running.shadow import shadow as run_beside
 
-    beside = run_beside(Client(kubeconfig), options, _say, _until_a_signal())
-    _say(f"compared {counted(beside.compared, 'decision')}, of which {beside.differs} differ")
+    def show(compared: Compared) -> None:
+        if as_json:
+            _print_json(asdict(compared))
+        else:
+            _say(str(compared))
+
+    beside = run_beside(Client(kubeconfig), options, _log if as_json else _say, show, _until_a_signal())
+    if as_json:
+        _print_json({"compared": beside.compared, "differ": beside.differs})
+    else:
+        _say(f"compared {counted(beside.compared, 'decision')}, of which {beside.differs} differ")
     return DISAGREED if beside.differs else AGREED
 
 
@@ -84,3 +100,15 @@ def _until_a_signal() -> Callable[[], bool]:
 
 def _say(line: str) -> None:
     click.echo(one_line(line))
+
+
+def _log(line: str) -> None:
+    click.echo(one_line(line), err=True)
+
+
+def _show_record(record: Output) -> None:
+    _print_json(to_json(record))
+
+
+def _print_json(members: Mapping[str, Any]) -> None:
+    click.echo(line_of(members), nl=False)

@@ -13,6 +13,7 @@ from attrs import frozen
 from refsched.framework.choices import SeededChoices
 from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import Scheduler
+from refsched.records import Output
 from refsched.releases.release import Release
 from refsched.remembering import remember
 from refsched.tools.configuration.read import KIND, read_config
@@ -65,25 +66,42 @@ def scheduler_for(options: Options, start: datetime | None = None) -> Scheduler:
     )
 
 
-def run(client: Client, options: Options, say: Say, goes_on: Callable[[], bool]) -> bool:
-    """Schedules for as long as it goes on and this process leads. Returns whether it still leads."""
+def run(
+    client: Client,
+    options: Options,
+    say: Say,
+    goes_on: Callable[[], bool],
+    show: Callable[[Output], None] = lambda record: None,
+) -> bool:
+    """Schedules for as long as it goes on and this process leads, and shows each record before it is written.
+    Returns whether it still leads."""
     scheduler = scheduler_for(options)
     if not options.elects:
-        return _schedule(client, scheduler, say, goes_on, lambda: True)
+        return _schedule(client, scheduler, say, show, goes_on, lambda: True)
     with closing(Lease(client, options.scheduler_name)) as lease:
         if not lease.acquire(say, goes_on):
             return True
-        return _schedule(client, scheduler, say, goes_on, lambda: lease.is_held)
+        return _schedule(client, scheduler, say, show, goes_on, lambda: lease.is_held)
 
 
 def _schedule(
-    client: Client, scheduler: Scheduler, say: Say, goes_on: Callable[[], bool], leads: Callable[[], bool]
+    client: Client,
+    scheduler: Scheduler,
+    say: Say,
+    show: Callable[[Output], None],
+    goes_on: Callable[[], bool],
+    leads: Callable[[], bool],
 ) -> bool:
     mirror = Mirror(scheduler, say)
     writer = Writer(client, mirror, leads, say)
+
+    def take(record: Output) -> None:
+        show(record)
+        writer.take(record)
+
     with closing(Running(client, scheduler, mirror)) as running:
         running.wait_for_lists(goes_on)
         say(f"schedules the pods of {', '.join(scheduler.state.profiles)}")
         with suppress(LostError):
-            running.schedule(lambda: goes_on() and leads(), writer.take)
+            running.schedule(lambda: goes_on() and leads(), take)
     return leads()

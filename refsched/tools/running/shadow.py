@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import closing
 
-from attrs import Factory, define
+from attrs import Factory, define, frozen
 
 from refsched.machine.scheduler import Scheduler
 from refsched.records import SCHEDULED, Attempt, Bind, NodeStatus
@@ -25,13 +25,30 @@ from refsched.tools.running.setting_up import Options, scheduler_for
 HIGHEST_TOTAL = "R-SEARCH-04"
 
 
+@frozen
+class Compared:
+    """A Compared is a decision of the other scheduler, and in what it differs from what is allowed."""
+
+    pod: str
+    node: str
+    differences: tuple[str, ...]
+
+    def __str__(self) -> str:
+        placed = f"→ {self.node}" if self.node else "is not scheduled"
+        return f"{self.pod} {placed}: {'; '.join(self.differences) or 'the specification agrees'}"
+
+
 def shadow(
-    client: Client, options: Options, say: Callable[[str], None], goes_on: Callable[[], bool]
+    client: Client,
+    options: Options,
+    say: Callable[[str], None],
+    show: Callable[[Compared], None],
+    goes_on: Callable[[], bool],
 ) -> Shadow:
-    """Says for as long as it goes on what the specification would decide. Nothing is written."""
+    """Shows for as long as it goes on what the specification would decide. Nothing is written."""
     scheduler = scheduler_for(options)
     mirror = Mirror(scheduler, say)
-    beside = Shadow(scheduler, mirror, say)
+    beside = Shadow(scheduler, mirror, show)
     with closing(Running(client, scheduler, mirror)) as running:
         running.wait_for_lists(goes_on)
         say(f"compares the decisions about the pods of {', '.join(scheduler.state.profiles)}")
@@ -45,7 +62,7 @@ class Shadow:
 
     scheduler: Scheduler
     mirror: Mirror
-    say: Callable[[str], None]
+    show: Callable[[Compared], None]
     compared: int = 0
     differs: int = 0
     _placed: set[str] = Factory(set)
@@ -96,8 +113,7 @@ class Shadow:
         self.compared += 1
         differences = list(differences_of(ours, theirs))
         self.differs += bool(differences)
-        said = "; ".join(differences) or "the specification agrees"
-        self.say(f"{ours.pod} {_placed(theirs.node)}: {said}")
+        self.show(Compared(ours.pod, theirs.node, tuple(differences)))
         return differences
 
 
@@ -139,7 +155,3 @@ def _lower(ours: Attempt, node: str) -> str:
     ]
     has = f"{node} has a total of {totals[node]}, and {best} of {totals[best]}"
     return f"{has} ({HIGHEST_TOTAL}): {', '.join(lost)}"
-
-
-def _placed(node: str) -> str:
-    return f"→ {node}" if node else "is not scheduled"

@@ -28,7 +28,7 @@ def judge_watched(trace: Trace) -> FileReport:
         scheduler = scheduler_for(options, header.start)
     except InputError as error:
         raise error.at(f"{trace.path}: line 1") from None
-    shadow = Shadow(scheduler, Mirror(scheduler, lambda line: None), lambda line: None)
+    shadow = Shadow(scheduler, Mirror(scheduler, lambda line: None), lambda compared: None)
     judged = [(entry, _differences(shadow, entry)) for entry in trace.entries if _is_input_or_attempt(entry)]
     attempts = [(entry, found) for entry, found in judged if isinstance(entry.record, Attempt)]
     wrong = [(entry, found) for entry, found in attempts if found]

@@ -17,6 +17,7 @@ from click.testing import CliRunner
 from small_api_server import small_api_server
 
 from refsched.errors import InputError
+from refsched.records import Bind
 from refsched.suite.adapters.control_plane import ControlPlane, control_plane_program
 from refsched.suite.adapters.scheduler_command import config_for
 from refsched.tools.cli.main import cli
@@ -83,11 +84,22 @@ def test_it_schedules_on_a_real_api_server_and_ends_on_a_signal(plane: ControlPl
 
 
 def test_it_says_that_it_leads_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("refsched.tools.cli.run.run_scheduler", lambda *_: False)
+    monkeypatch.setattr("refsched.tools.cli.run.run_scheduler", _bind_one)
     monkeypatch.setattr(signal, "signal", lambda *_: None)
     with small_api_server(tmp_path) as (_, kubeconfig):
         ran = CliRunner().invoke(cli, ["run", "--kubeconfig", str(kubeconfig)])
-    assert (ran.exit_code, ran.output) == (1, "the lease could not be renewed: another one may lead\n")
+        for_programs = CliRunner().invoke(cli, ["run", "--kubeconfig", str(kubeconfig), "-o", "json"])
+    said = "the lease could not be renewed: another one may lead\n"
+    assert (ran.exit_code, ran.output) == (1, said)
+    assert (for_programs.exit_code, for_programs.stderr) == (1, said)
+    assert json.loads(for_programs.stdout) == {"bind": {"pod": "default/p", "node": "n", "result": "bound"}}
+
+
+def _bind_one(
+    client: object, options: object, say: object, goes_on: object, show: Callable[[Bind], None]
+) -> bool:
+    show(Bind("default/p", "n", "bound"))
+    return False
 
 
 @pytest.mark.parametrize(
@@ -104,15 +116,23 @@ def test_bad_input_is_named(kubernetes: str, gates: str, config: str | None, pro
 
 
 def test_a_shadow_sums_up_what_it_saw(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    ends = iter([True] * 3)
-    monkeypatch.setattr("refsched.tools.cli.run._until_a_signal", lambda: lambda: next(ends, False))
+    monkeypatch.setattr("refsched.tools.cli.run._until_a_signal", _three_times)
     with small_api_server(tmp_path) as (_, kubeconfig):
-        ran = CliRunner().invoke(cli, ["run", "--shadow", "--kubeconfig", str(kubeconfig)])
+        command = ["run", "--shadow", "--kubeconfig", str(kubeconfig)]
+        ran = CliRunner().invoke(cli, command)
+        for_programs = CliRunner().invoke(cli, [*command, "-o", "json"])
     assert ran.exit_code == 0
-    assert ran.output.splitlines() == [
-        "compares the decisions about the pods of default-scheduler",
-        "compared 0 decisions, of which 0 differ",
-    ]
+    said = "compares the decisions about the pods of default-scheduler"
+    assert ran.output.splitlines() == [said, "compared 0 decisions, of which 0 differ"]
+    assert (for_programs.stderr, json.loads(for_programs.stdout)) == (
+        f"{said}\n",
+        {"compared": 0, "differ": 0},
+    )
+
+
+def _three_times() -> Callable[[], bool]:
+    ends = iter([True] * 3)
+    return lambda: next(ends, False)
 
 
 def test_the_real_kube_scheduler_and_its_shadow_agree(plane: ControlPlane, tmp_path: Path) -> None:
@@ -123,30 +143,23 @@ def test_the_real_kube_scheduler_and_its_shadow_agree(plane: ControlPlane, tmp_p
     )
     (tmp_path / "config.json").write_text(json.dumps(config))
     real = [str(PROGRAM), "scheduler", f"--config={tmp_path / 'config.json'}", "--secure-port=0"]
-    beside = [
-        sys.executable,
-        "-m",
-        "refsched",
-        "run",
-        "--shadow",
-        "--kubernetes",
-        "1.37",
-        "--kubeconfig",
-        str(plane.kubeconfig),
-    ]
+    shadow_of = ["-m", "refsched", "run", "--shadow", "-o", "json", "--kubernetes", "1.37"]
+    beside = [sys.executable, *shadow_of, "--kubeconfig", str(plane.kubeconfig)]
     for name, cpu in (("large", "8"), ("other", "2")):
         status = {"allocatable": {"cpu": cpu, "memory": "4Gi", "pods": "9"}}
         client.create({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "status": status})
-    with subprocess.Popen(beside, stdout=subprocess.PIPE, text=True) as shadow:
+    with subprocess.Popen(beside, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as shadow:
         assert shadow.stdout
-        assert shadow.stdout.readline().startswith("compares the decisions")
+        assert shadow.stderr
+        assert shadow.stderr.readline().startswith("compares the decisions")
         with subprocess.Popen(real, stderr=subprocess.DEVNULL) as scheduler:
             for index, cpu in enumerate(("1", "2", "500m", "1", "9")):
                 value = pod(f"shadowed-{index}", cpu)
                 value["spec"]["schedulerName"] = "default-scheduler"
                 client.create(value)
-                assert shadow.stdout.readline().endswith(": the specification agrees\n")
+                seen = json.loads(shadow.stdout.readline())
+                assert (seen["pod"], seen["differences"]) == (f"default/shadowed-{index}", [])
             scheduler.terminate()
         shadow.send_signal(signal.SIGTERM)
-        assert shadow.stdout.read() == "compared 5 decisions, of which 0 differ\n"
+        assert json.loads(shadow.stdout.read()) == {"compared": 5, "differ": 0}
     assert shadow.returncode == 0

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from small_api_server import SmallApiServer, small_api_server
 
-from refsched.records import Bind, Write
+from refsched.records import Bind, Output, Write
 from refsched.releases import DEFAULT
 from refsched.tools.kubernetes_api.client import Client
 from refsched.tools.running import lease as lease_module
@@ -47,6 +47,7 @@ class Cluster:
         self.api = api
         self.client = Client(kubeconfig)
         self.said: list[str] = []
+        self.shown: list[Output] = []
         self.leads: bool | None = None
 
     @contextmanager
@@ -55,7 +56,8 @@ class Cluster:
         ended = threading.Event()
 
         def work() -> None:
-            self.leads = run(self.client, options, self.said.append, lambda: not ended.is_set())
+            show = self.shown.append
+            self.leads = run(self.client, options, self.said.append, lambda: not ended.is_set(), show)
 
         thread = threading.Thread(target=work)
         thread.start()
@@ -105,6 +107,10 @@ def test_it_schedules_what_is_there_and_what_comes_and_leaves_the_pods_of_others
     assert cluster.node_of("of-another") == ""
     assert cluster.leads
     assert "schedules the pods of refsched" in cluster.said
+    assert [record.pod for record in cluster.shown if isinstance(record, Bind)] == [
+        "default/early",
+        "default/late",
+    ]
 
 
 def test_a_pod_that_fits_nowhere_has_a_condition_and_is_tried_again_when_something_changes(

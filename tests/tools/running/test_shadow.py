@@ -22,7 +22,9 @@ class Beside:
     def __init__(self) -> None:
         self.said: list[str] = []
         scheduler = scheduler_for(Options(DEFAULT, "default-scheduler"))
-        self.shadow = Shadow(scheduler, Mirror(scheduler, self.said.append), self.said.append)
+        self.shadow = Shadow(
+            scheduler, Mirror(scheduler, self.said.append), lambda seen: self.said.append(str(seen))
+        )
         for name, cpu in (("n1", "4"), ("n2", "2"), ("small", "1")):
             status = {"allocatable": {"cpu": cpu, "memory": "8Gi", "pods": "9"}}
             node = {
