@@ -169,3 +169,10 @@ WORDS = {
 @pytest.mark.parametrize("words", WORDS)
 def test_words_lead_to_a_page_that_answers(words: str, wide: Opened) -> None:
     assert WORDS[words] in [found.partition("#")[0] for found in _found(wide, words)]
+
+
+@pytest.mark.parametrize(
+    "words", ["NotReady node pod pending", "pod stuck pending 5 minutes", "why is my pod not preempting"]
+)
+def test_what_people_type_leads_to_the_questions_first(words: str, wide: Opened) -> None:
+    assert _found(wide, words)[0].partition("#")[0] == "questions.html"
