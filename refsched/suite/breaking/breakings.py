@@ -22,7 +22,7 @@ from refsched.mistakes import mutation
 from refsched.mistakes.mutation import Place
 from refsched.mistakes.operators import OPERATORS
 from refsched.suite.breaking.common_mutations import common_mutations_of
-from refsched.suite.breaking.line_coverage import Function, LineCoverage, rules_called, source_of
+from refsched.suite.breaking.line_coverage import Function, LineCoverage, rules_called, tree_of
 from refsched.suite.breaking.mistakes import mistakes_in
 from refsched.suite.breaking.rare_mutations import rare_mutations_of
 from refsched.suite.breaking.replacing import Undo, forget, replaced
@@ -105,7 +105,7 @@ def _answers(place: Place, function: Function) -> str:
 
 @cache
 def places_of(module: str) -> list[Place]:
-    return list(mutation.places_of(ast.parse(source_of(module))))
+    return list(mutation.places_of(tree_of(module)))
 
 
 def change_of(function: Function, place: Place, changed: ast.AST) -> Callable[[], Undo | None]:

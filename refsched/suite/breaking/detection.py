@@ -20,7 +20,7 @@ from attrs import frozen
 from refsched.mistakes.mutation import Place
 from refsched.suite.breaking.breakings import Breaking, breakings_of_place, broken, places_of
 from refsched.suite.breaking.child_process import answer, run_in_child
-from refsched.suite.breaking.line_coverage import Function, rules_in
+from refsched.suite.breaking.line_coverage import Function, rules_in, rules_named_in
 from refsched.suite.breaking.mistakes import mistakes
 from refsched.suite.breaking.replacing import Undo
 from refsched.suite.breaking.rows import rows_of_defaults, rows_of_events, rows_of_transitions
@@ -118,7 +118,7 @@ class _Breakings:
         self._far: dict[str, list[tuple[Function, Place]]] = defaultdict(list)
         wanted = frozenset(rules)
         for module in specification_modules():
-            for place in places_of(module):
+            for place in places_of(module) if wanted & rules_named_in(module) else ():
                 function = Function(module, place.function)
                 for number, rule in enumerate(rules_in(function, place.first)):
                     if rule in wanted:
@@ -134,7 +134,8 @@ class _Breakings:
     def simplest(self, rule: str) -> Iterator[Sequence[Breaking]]:
         """Yields the simplest breakings of the rule, place by place."""
         for module in specification_modules():
-            yield from simplest_of(module).get(rule, ())
+            if rule in rules_named_in(module):
+                yield from simplest_of(module).get(rule, ())
 
     def _all_of(self, rule: str) -> Iterator[Breaking]:
         yield from self._ready[rule]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
@@ -19,6 +20,7 @@ import refsched
 from refsched.rules import Reason, listening
 from refsched.suite.catalogue.reasons import AROUND
 from refsched.suite.catalogue.rules import all_rules
+from refsched.suite.catalogue.said import RULE_ID
 
 _ROOT = str(Path(refsched.__path__[0]))
 
@@ -180,8 +182,23 @@ def source_of(module: str) -> str:
 
 
 @cache
+def tree_of(module: str) -> ast.Module:
+    """Returns the syntax tree of a module. Who changes it for a while puts back what was there."""
+    return ast.parse(source_of(module))
+
+
+@cache
+def rules_named_in(module: str) -> frozenset[str]:
+    """Returns the rules that the module states, applies or gives as a reason."""
+    named = re.findall(RULE_ID, source_of(module))
+    stated = (rule for place, rules in _stated().items() if place.module == module for rule in rules)
+    reasons = (value.rule for value in vars(sys.modules[module]).values() if isinstance(value, Reason))
+    return frozenset((*named, *stated, *reasons))
+
+
+@cache
 def _functions_of(module: str) -> tuple[tuple[str, ast.AST], ...]:
-    return tuple(_functions(ast.parse(source_of(module)), ""))
+    return tuple(_functions(tree_of(module), ""))
 
 
 @cache

@@ -18,7 +18,7 @@ from refsched.mistakes.mutation import Place
 from refsched.rules import Reason
 from refsched.suite.breaking.breakings import Breaking, change_of
 from refsched.suite.breaking.common_mutations import EMPTY
-from refsched.suite.breaking.line_coverage import Function, source_of
+from refsched.suite.breaking.line_coverage import Function, source_of, tree_of
 
 _Pair = tuple[Place, ast.AST]
 """It is a node of the tree, with what stands in its place."""
@@ -48,7 +48,7 @@ class _Mark:
 def simplest_of(module: str) -> Mapping[str, Sequence[tuple[Breaking, ...]]]:
     """Returns by rule its simplest breakings, at each place of the module that applies it."""
     found: dict[str, list[tuple[Breaking, ...]]] = {}
-    root = ast.parse(source_of(module))
+    root = tree_of(module)
     for rule, mark in _marks(root, module):
         function = Function(module, mark.function)
         changes = [
