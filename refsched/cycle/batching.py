@@ -12,7 +12,7 @@ Source: pkg/scheduler/framework/runtime/batch.go.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from typing import ClassVar
 
 from attrs import define, evolve, frozen
 
@@ -20,7 +20,7 @@ from refsched.cycle.decide import Decision
 from refsched.framework.cycle_state import CycleState
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.runtime import Framework
-from refsched.framework.signature import Signature, sign_pod
+from refsched.framework.signature import Signature
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Status
 from refsched.rules import applies
@@ -35,7 +35,7 @@ def is_too_old(age: float) -> bool:
     return age > MAX_BATCH_AGE
 
 
-@frozen(slots=False)
+@frozen
 class Turn:
     """A Turn is what the batch of a profile sees of one scheduling cycle. ``number`` counts the pods that were
     popped, of all profiles, and ``now`` is in seconds on the scheduler's clock."""
@@ -45,10 +45,7 @@ class Turn:
     framework: Framework
     snapshot: Snapshot
     pod: PodInfo
-
-    @cached_property
-    def signature(self) -> Signature | None:
-        return sign_pod(self.framework, self.pod.pod, self.snapshot.objects)
+    signature: Signature | None
 
 
 @frozen
@@ -80,6 +77,7 @@ class Batch:
     last_number: int = 0
     last_node: str = ""
     is_too_old: Callable[[float], bool] = is_too_old
+    gives_hints: ClassVar[bool] = True
 
     # --- Before Filter ----------------------------------------------------------------------------
 
@@ -178,6 +176,8 @@ class Batch:
 @define(eq=False)
 class NoBatch(Batch):
     """A NoBatch keeps nothing and gives no hint, as without feature gate OpportunisticBatching."""
+
+    gives_hints: ClassVar[bool] = False
 
     def hint(self, turn: Turn, state: CycleState) -> str:
         return NO_HINT

@@ -122,7 +122,8 @@ def _schedule(cycle: Cycle, without_post_filter: Callable[[], PostFilterOutcome]
 
 def turn_of(cycle: Cycle, pod: PodInfo, snapshot: Snapshot) -> Turn:
     scheduler = cycle.scheduler
-    return Turn(scheduler.queue.in_flight.popped, scheduler.clock.now, cycle.framework, snapshot, pod)
+    number, now = scheduler.queue.in_flight.popped, scheduler.clock.now
+    return Turn(number, now, cycle.framework, snapshot, pod, cycle.queued.signature)
 
 
 def decide(

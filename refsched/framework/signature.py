@@ -8,7 +8,7 @@ Source: pkg/scheduler/framework/runtime/framework.go, SignPod, computeBatchableP
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from refsched.framework.interface import SignPlugin, extends
 from refsched.framework.runtime import Framework
@@ -18,6 +18,9 @@ from refsched.rules import applies
 
 Signature = Mapping[str, object]
 """A Signature is what the plugins of a profile said about a pod."""
+
+Signer = Callable[[Pod], Signature | None]
+"""A Signer returns the signature of a pod, or None if it has none."""
 
 
 def sign_pod(framework: Framework, pod: Pod, objects: ObjectStore) -> Signature | None:
@@ -42,3 +45,13 @@ def sign_pod(framework: Framework, pod: Pod, objects: ObjectStore) -> Signature 
             return None
         signature.update(fragments)
     return signature
+
+
+def signer_of(frameworks: Mapping[str, Framework], objects: ObjectStore) -> Signer:
+    """Returns the signer of pods of these profiles. A pod of another profile has no signature."""
+
+    def sign(pod: Pod) -> Signature | None:
+        framework = frameworks.get(pod.spec.scheduler_name)
+        return sign_pod(framework, pod, objects) if framework is not None else None
+
+    return sign

@@ -15,6 +15,7 @@ from refsched.extenders.extender import Ask, Extender, nobody
 from refsched.framework.choices import Choices
 from refsched.framework.interface import Plugin
 from refsched.framework.runtime import Framework
+from refsched.framework.signature import signer_of
 from refsched.machine.scheduler import Scheduler
 from refsched.machine.state import START, Clock, SchedulerState
 from refsched.objects.store import ObjectStore
@@ -80,9 +81,8 @@ def scheduler_of(
 ) -> Scheduler:
     """Returns a scheduler of an empty cluster at time 0. The QueueSort of the first profile sorts all pods.
 
-    ``reach`` says how each extender of the configuration is asked; ``oddities`` are the known defects that the
-    scheduler has; without them, those of its release. Raises InputError where the configuration enables what
-    does not exist, or cannot work, and where ``start`` is too late."""
+    ``reach`` says how each extender is asked; ``oddities`` are its known defects, by default those of its release.
+    Raises InputError if the configuration enables what does not exist or cannot work, or ``start`` is too late."""
     extenders = tuple(release.extender(extender, reach(extender)) for extender in extenders_in_order(config))
     frameworks = {
         profile.scheduler_name: framework_of(profile, extenders, release, oddities)
@@ -101,6 +101,7 @@ def scheduler_of(
             for name, framework in frameworks.items()
         },
         {name: framework.pre_enqueue_plugins for name, framework in frameworks.items()},
+        signer_of(frameworks if release.batch.gives_hints else {}, objects),
         objects,
         float(config.pod_initial_backoff_seconds),
         float(config.pod_max_backoff_seconds),

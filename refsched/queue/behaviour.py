@@ -37,6 +37,7 @@ class QueueBehaviour:
     * ``on_event`` says how an event requeues a waiting pod.
     * ``after_attempt`` says how a pod is requeued after a failed attempt.
     * ``occurrence`` returns the occurrence that such a strategy is for the pod; its backoff may be over now.
+    * ``keeps_signature`` says whether a pod that is popped keeps the signature that it got in the queue.
 
     ``backoff`` makes the Backoff of the configuration's two durations. ``in_flight`` and ``nominator`` make the
     records of pods in flight and of nominations. Periods and durations are in seconds;
@@ -56,6 +57,7 @@ class QueueBehaviour:
     on_event: Callable[[HintTable, QueuedPod, ObservedEvent, ObjectStore], Strategy]
     after_attempt: Callable[[QueuedPod, InFlight, HintTable, ObjectStore], Strategy]
     occurrence: Callable[[QueuedPod, Strategy, Backoff, float], Enum]
+    keeps_signature: Callable[[QueuedPod], bool]
     backoff: Callable[[float, float], Backoff]
     in_flight: Callable[[], InFlight]
     nominator: Callable[[ObjectStore], Nominator]

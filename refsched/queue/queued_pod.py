@@ -11,6 +11,7 @@ import math
 from attrs import frozen
 
 from refsched.framework.node_info import PodInfo
+from refsched.framework.signature import Signature
 from refsched.objects.pod import Pod
 
 NO_BACKOFF = -math.inf
@@ -24,11 +25,13 @@ class QueuedPod:
 
     After an attempt ``unschedulable_plugins`` and ``pending_plugins`` name the plugins that rejected the pod;
     if both are empty, the attempt ended in an error. ``gating_plugin`` is the PreEnqueue plugin that rejected
-    it. ``flushed_at`` is when it was requeued last because it had waited for too long.
+    it. ``flushed_at`` is when it was requeued last because it had waited for too long. ``signature`` says which
+    pods are taken for equal to it.
     """
 
     info: PodInfo
     timestamp: float
+    signature: Signature | None = None
     attempts: int = 0
     unschedulable_count: int = 0
     consecutive_errors_count: int = 0

@@ -85,6 +85,16 @@ def when_it_enters(place: Place, goes_to: Place, event: ClusterEvent | None) -> 
     return applies("R-NOM-07", when=place is Place.NOWHERE)
 
 
+def once_signed(pod: QueuedPod) -> bool:
+    """R-BATCH-09 (observed: which pods are taken for equal may only save searches, KEP-5598): A pod keeps the
+    signature that it got when it came into the queue or was last updated there, also if a DeviceClass is created
+    or deleted after that, or if the pod is updated while it is in flight.
+
+    Source: signPod, Update, newQueuedPodInfo."""
+    applies("R-BATCH-09", when=pod.signature is not None)
+    return True
+
+
 # --- Pods that have waited for too long -----------------------------------------------------------
 
 

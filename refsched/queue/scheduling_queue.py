@@ -21,6 +21,7 @@ from refsched.framework.events import ActionType, ClusterEvent
 from refsched.framework.interface import PreEnqueuePlugin
 from refsched.framework.node_info import PodInfo
 from refsched.framework.pre_enqueue import run_pre_enqueue_plugins
+from refsched.framework.signature import Signer
 from refsched.objects.pod import Pod
 from refsched.objects.store import ObjectStore
 from refsched.queue import cluster_events as events
@@ -55,6 +56,7 @@ class SchedulingQueue:
         less: Less,
         hint_tables: Mapping[str, HintTable],
         pre_enqueue_plugins: Mapping[str, Sequence[PreEnqueuePlugin]],
+        sign: Signer,
         objects: ObjectStore,
         initial_backoff: float,
         max_backoff: float,
@@ -65,6 +67,7 @@ class SchedulingQueue:
         self.on_move: Callable[[QueuedPod, Transition], None] | None = None
         self.hint_tables = hint_tables
         self._pre_enqueue_plugins = pre_enqueue_plugins
+        self._sign = sign
         self._objects = objects
         self._backoff_rule = behaviour.backoff(initial_backoff, max_backoff)
         self._clock = clock
@@ -95,8 +98,7 @@ class SchedulingQueue:
             ObservedEvent(event, before, after) for event in self.behaviour.update_events(before, after)
         ]
         occurrence = self.behaviour.update(before, after)
-        in_flight = self.in_flight.get(after.uid)
-        if in_flight is not None:
+        if (in_flight := self.in_flight.get(after.uid)) is not None:
             self._step(in_flight, Place.IN_FLIGHT, occurrence)
             for change in changes:
                 self.in_flight.note(change)
@@ -106,7 +108,7 @@ class SchedulingQueue:
             self._enter(after, occurrence)
             return
         self.nominator.update(before, after)
-        updated = evolve(found, info=PodInfo(after))
+        updated = evolve(found, info=PodInfo(after), signature=self._sign(after))
         if (place, occurrence) in self.behaviour.transitions:
             if self._unschedulable.get(after.key) is not None:
                 self._unschedulable.put(updated)
@@ -176,6 +178,7 @@ class SchedulingQueue:
         nobody: frozenset[str] = frozenset()
         return evolve(
             pod,
+            signature=pod.signature if self.behaviour.keeps_signature(pod) else self._sign(pod.pod),
             attempts=pod.attempts + 1,
             unschedulable_plugins=nobody,
             pending_plugins=nobody,
@@ -190,8 +193,7 @@ class SchedulingQueue:
     def done(self, uid: str) -> None:
         """Ends the time of a pod in flight: its attempt is over or past Permit, and no later event counts for
         it. Does nothing if the pod is not in flight."""
-        pod = self.in_flight.get(uid)
-        if pod is not None:
+        if (pod := self.in_flight.get(uid)) is not None:
             self._step(pod, Place.IN_FLIGHT, Occurrence.DONE)
 
     def add_unschedulable_if_not_present(self, pod: QueuedPod) -> str:
@@ -238,8 +240,7 @@ class SchedulingQueue:
         waiting = list(self._unschedulable)
         if not events.is_wild_card(event):
             applies("R-CHANGE-01")
-            registered = self._registered_for(event)
-            if not registered:
+            if not (registered := self._registered_for(event)):
                 return
             waiting = [pod for pod in waiting if not registered.isdisjoint(pod.rejectors)]
         concerned = [pod for pod in waiting if pre_check is None or pre_check(pod.pod)]
@@ -336,14 +337,14 @@ class SchedulingQueue:
 
     def _find_outside(self, pod: Pod) -> tuple[Place, QueuedPod]:
         """Returns the place of a pod that waits in no queue: it is in flight, or the queue does not know it."""
-        in_flight = self.in_flight.get(pod.uid)
-        if in_flight is not None:
+        if (in_flight := self.in_flight.get(pod.uid)) is not None:
             return Place.IN_FLIGHT, in_flight
         return Place.NOWHERE, QueuedPod(PodInfo(pod), self._clock())
 
     def _enter(self, pod: Pod, occurrence: Enum) -> None:
         """Adds a pod that was not in the queue."""
-        goes_to = self._move(QueuedPod(PodInfo(pod), self._clock()), Place.NOWHERE, occurrence)
+        entering = QueuedPod(PodInfo(pod), self._clock(), self._sign(pod))
+        goes_to = self._move(entering, Place.NOWHERE, occurrence)
         if self.behaviour.nominates(Place.NOWHERE, goes_to, None):
             self.nominator.nominate(pod)
 

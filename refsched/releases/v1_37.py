@@ -325,6 +325,7 @@ V1_37 = Release(
         on_event=HintTable.strategy,
         after_attempt=requeueing.by_hints,
         occurrence=requeueing.occurrence,
+        keeps_signature=requeueing.once_signed,
         backoff=lambda initial, maximum: Backoff(initial, maximum, to_the_second),
         in_flight=InFlight,
         nominator=Nominator,

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from attrs import asdict
 
 from refsched.framework.choices import Choices
 from refsched.framework.signature import Signature, sign_pod
@@ -64,6 +65,24 @@ def test_a_pod_with_another_signature_gets_no_hint() -> None:
     cluster = world()
     cluster.schedule("a", "2")
     assert not is_hinted(cluster.schedule("b", "2", labels={"app": "other"}))
+
+
+@pytest.mark.parametrize(("kubernetes", "hinted"), [("1.35", True), ("1.36", False), ("1.37", False)])
+def test_a_pod_that_is_updated_in_flight_keeps_its_signature(kubernetes: str, hinted: bool) -> None:
+    """It fails twice in the same way, so that no update of its status follows the second time."""
+    cluster = world(kubernetes)
+    cluster.pop("late", "2", script={"ScriptedA": {"reserve": "Hold:Error"}})
+    cluster.release("late")
+    cluster.advance(5)
+    cluster.pop("late")
+    failed = cluster.machine.state.api.get(Pod, "late", "default")
+    assert failed is not None
+    conditions = [asdict(each) for each in failed.status.conditions]
+    cluster.update(pod_object("late", "2", labels={"app": "a"}) | {"status": {"conditions": conditions}})
+    cluster.release("late")
+    cluster.advance(5)
+    cluster.schedule("a", "2", labels={"app": "a"}, priority=5)
+    assert is_hinted(cluster.schedule("late")) is hinted
 
 
 def test_a_pod_that_failed_between_two_equal_ones_ends_the_batch() -> None:

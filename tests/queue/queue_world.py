@@ -115,6 +115,7 @@ class World:
             less=by_priority,
             hint_tables={scheduler: hint_table((Picky(), *gates, Silent(), Deaf()))},
             pre_enqueue_plugins={scheduler: gates},
+            sign=lambda pod: None,
             objects=self.objects,
             initial_backoff=1,
             max_backoff=max_backoff,

@@ -22,7 +22,7 @@ from refsched.queue.behaviour import QueueBehaviour
 from refsched.queue.hint_table import HintTable, Strategy
 from refsched.queue.in_flight import InFlight, ObservedEvent
 from refsched.queue.queued_pod import QueuedPod
-from refsched.queue.requeueing import of_active_queue
+from refsched.queue.requeueing import of_active_queue, once_signed
 from refsched.queue.transitions import Occurrence, Place, Transition
 from refsched.releases.v1_19.queue.transitions import TRANSITIONS, Happened
 from refsched.releases.v1_36.queue import last_attempt, no_event, when_it_becomes_active
@@ -198,6 +198,7 @@ QUEUE = QueueBehaviour(
     on_event=any_event,
     after_attempt=by_move_requests,
     occurrence=occurrence,
+    keeps_signature=once_signed,
     backoff=exact_backoff,
     in_flight=MoveRequests,
     nominator=Nominator,
