@@ -4,6 +4,7 @@ few. Now and then another pod comes between, or time passes, or a node changes o
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from hypothesis import strategies as st
@@ -57,9 +58,8 @@ _CONFIGS = st.sampled_from(
 # --- Pods that are equal or differ in one thing ---------------------------------------------------
 
 
-def _tolerating(*keys: str) -> Json:
-    tolerations = [{"key": key, "operator": "Exists", "effect": "NoSchedule"} for key in keys]
-    return {"requests": cpu("1"), "tolerations": tolerations}
+def _tolerating(*tolerations: Json) -> Json:
+    return {"requests": cpu("1"), "tolerations": list(tolerations)}
 
 
 def _containers(*amounts: str) -> Json:
@@ -72,9 +72,9 @@ def _running(*images: str) -> Json:
     }
 
 
-def _listening(number: int, protocol: str = "TCP") -> Json:
-    port = {"containerPort": 80, "hostPort": number, "protocol": protocol}
-    return {"containers": [container("c", cpu("1"), ports=[port])]}
+def _listening(*ports: tuple[int, str]) -> Json:
+    listed = [{"containerPort": 80, "hostPort": number, "protocol": protocol} for number, protocol in ports]
+    return {"containers": [container("c", cpu("1"), ports=listed)]}
 
 
 def _mounting(*sources: Json) -> Json:
@@ -82,10 +82,18 @@ def _mounting(*sources: Json) -> Json:
     return {"requests": cpu("1"), "volumes": volumes}
 
 
-def _in_zones(when: str, *zones: str) -> Json:
-    term = {"matchExpressions": [{"key": ZONE, "operator": "In", "values": list(zones)}]}
-    listed = {"nodeSelectorTerms": [term]} if when == REQUIRED else [{"weight": 5, "preference": term}]
-    return {"requests": cpu("1"), "affinity": {"nodeAffinity": {when: listed}}}
+def _in(*zones: str) -> Json:
+    return {"key": ZONE, "operator": "In", "values": list(zones)}
+
+
+def _on_nodes(*terms: Sequence[Json]) -> Json:
+    required = {"nodeSelectorTerms": [{"matchExpressions": list(term)} for term in terms]}
+    return {"requests": cpu("1"), "affinity": {"nodeAffinity": {REQUIRED: required}}}
+
+
+def _preferring(*terms: tuple[int, Json]) -> Json:
+    listed = [{"weight": weight, "preference": {"matchExpressions": [each]}} for weight, each in terms]
+    return {"requests": cpu("1"), "affinity": {"nodeAffinity": {PREFERRED: listed}}}
 
 
 def _near_app(app: str, kind: str = "podAffinity") -> Json:
@@ -95,30 +103,14 @@ def _near_app(app: str, kind: str = "podAffinity") -> Json:
 
 _ONE: Json = {"requests": cpu("1")}
 _OWN_NETWORK: Json = {**_ONE, "hostNetwork": True}
-_DISK: Json = {"gcePersistentDisk": {"pdName": "d", "readOnly": True}}
-_OTHER_DISK: Json = {"gcePersistentDisk": {"pdName": "e", "readOnly": True}}
 _DECLARED: Json = {"declaredFeatures": ["UserNamespacesHostNetworkSupport"]}
 _TWINS: tuple[tuple[Json, Json], ...] = (
     (_ONE, _ONE),
     (_ONE, {"requests": cpu("500m")}),
-    (_containers("1", "500m"), _containers("500m", "1")),
     (_containers("1"), _containers("500m", "500m")),
-    (_tolerating("a", "b"), _tolerating("b", "a")),
-    (_tolerating("a"), _tolerating("b")),
-    (_listening(80), _listening(80, "UDP")),
-    (_listening(80), _listening(81)),
-    (_running("i", "j"), _running("j", "i")),
-    (_running("i", "i"), _running("i", "j")),
-    (_mounting({"configMap": {"name": "m"}}), _ONE),
-    (_mounting({"secret": {"secretName": "s"}}, {"emptyDir": {}}), _mounting({"emptyDir": {}})),
-    (_mounting(_DISK, {"emptyDir": {}}), _mounting({"emptyDir": {}}, _DISK)),
-    (_mounting(_DISK), _mounting(_OTHER_DISK)),
+    (_listening((80, "TCP")), _listening((80, "UDP"))),
     (_OWN_NETWORK, {**_OWN_NETWORK, "hostUsers": False}),
     ({**_ONE, "nodeSelector": {ZONE: "a"}}, _ONE),
-    (_in_zones(REQUIRED, "a", "b"), _in_zones(REQUIRED, "b", "a")),
-    (_in_zones(REQUIRED, "a", "b"), _in_zones(REQUIRED, "b")),
-    (_in_zones(PREFERRED, "a", "b"), _in_zones(PREFERRED, "b", "a")),
-    (_in_zones(PREFERRED, "a"), _ONE),
     *[({**_ONE, "labels": {"app": "a"}}, {**_ONE, "labels": {"app": "b"}})] * 2,
     (_near_app("a"), _near_app("a")),
     (_near_app("b", "podAntiAffinity"), _near_app("b", "podAntiAffinity")),
@@ -126,6 +118,49 @@ _TWINS: tuple[tuple[Json, Json], ...] = (
     ({**_ONE, "priority": 5}, _ONE),
 )
 """Pairs of pods of which some have the same signature, and some have none."""
+
+_NO_SCHEDULE: Json = {"key": "a", "operator": "Exists", "effect": "NoSchedule"}
+_LISTS: Sequence[tuple[Callable[..., Json], Sequence[Any]]] = (
+    (
+        _tolerating,
+        [
+            {"key": "a", "value": "x"},
+            {"key": "a", "value": "y"},
+            _NO_SCHEDULE,
+            {**_NO_SCHEDULE, "effect": "NoExecute", "tolerationSeconds": 9},
+            {**_NO_SCHEDULE, "key": "b"},
+        ],
+    ),
+    (
+        _mounting,
+        [
+            {"gcePersistentDisk": {"pdName": "d", "readOnly": True}},
+            {"gcePersistentDisk": {"pdName": "e", "readOnly": True}},
+            {"emptyDir": {}},
+            {"configMap": {"name": "m"}},
+            {"secret": {"secretName": "s"}},
+        ],
+    ),
+    (_containers, ["1", "500m", "250m"]),
+    (_running, ["i", "j"]),
+    (_listening, [(80, "TCP"), (80, "UDP"), (81, "TCP")]),
+    (lambda *zones: _on_nodes([_in(*zones)]), ["a", "b", "c"]),
+    (lambda *requirements: _on_nodes(requirements), [_in("a", "b"), _in("b", "a"), _in("b")]),
+    (_on_nodes, [[_in("a")], [_in("b")], [_in("a"), _in("a", "b")]]),
+    (_preferring, [(5, _in("a")), (5, _in("b")), (9, _in("a"))]),
+)
+"""What a pod may list, and a few elements of it, some of which are alike."""
+
+
+@st.composite
+def _pairs(draw: DrawFn) -> tuple[Json, Json]:
+    """Pairs of pods of which the second lists the same in another order, some of it twice, or something else."""
+    listing, elements = draw(st.sampled_from(_LISTS))
+    listed = draw(st.permutations(elements))[: draw(st.integers(2, 3))]
+    twice = listed if listing is _listening else [*listed, *listed]
+    others = [listed[::-1], twice, listed[::-1], twice, listed[1:], elements[: len(listed)]]
+    return listing(*listed), listing(*draw(st.sampled_from(others)))
+
 
 # --- What happens between them --------------------------------------------------------------------
 
@@ -147,13 +182,18 @@ _NODES = st.builds(
     st.sampled_from(["4", "1", "2"]),
     st.sampled_from([0, 0, 1, 2]),
 )
+_FOR_ONE = st.builds(
+    _node, st.sampled_from(["4", "3", "2"]), st.just("a"), st.just("1"), st.sampled_from([0, 1])
+)
+"""Nodes on which a pod leaves no room for its like, so that the next one is tried elsewhere in any release."""
 _HAPPENINGS = (
     *["wait"] * 4,
     *["changed"] * 3,
     *["taken"] * 3,
     *["full"] * 3,
     *["left"] * 3,
-    *("created", "freed", "other", "large", "nominated", "nothing"),
+    *["nominated"] * 3,
+    *("created", "freed", "other", "large", "nothing"),
 )
 
 
@@ -161,7 +201,7 @@ _HAPPENINGS = (
 def _batches(draw: DrawFn) -> History:
     """Equal pods; then something happens, and more of them come."""
     cluster = HistoryBuilder()
-    for value in draw(st.lists(_NODES, min_size=3, max_size=5)):
+    for value in draw(st.lists(draw(st.sampled_from([_NODES, _FOR_ONE])), min_size=3, max_size=5)):
         cluster.add_node(value)
     shape = draw(st.sampled_from([_ONE, _ONE, {"requests": cpu("500m")}, _running("i", "j")]))
     for happenings in draw(
@@ -199,8 +239,10 @@ def _happen(draw: DrawFn, cluster: HistoryBuilder, shape: Json, happening: str) 
         case "taken":
             cluster.add_pod(pod("", cpu(draw(st.sampled_from(["1", "2", "500m"])))), index)
         case "full":
-            for other in range(1, len(cluster.nodes)):
+            _equal(cluster, shape, 1)
+            for other in range(draw(st.integers(1, 2)), len(cluster.nodes)):
                 cluster.add_pod(pod("", cpu("4")), index + other)
+            _equal(cluster, shape, 2)
         case "freed":
             cluster.remove_pod(index)
         case "other":
@@ -209,6 +251,7 @@ def _happen(draw: DrawFn, cluster: HistoryBuilder, shape: Json, happening: str) 
             _equal(cluster, {"requests": cpu("9"), "preemptionPolicy": "Never"}, 1)
         case "nominated":
             _equal(cluster, {**shape, "status": {"nominatedNodeName": f"n{index % 3 + 1}"}}, 1)
+            _equal(cluster, shape, 1)
         case _:
             pass
 
@@ -220,25 +263,39 @@ def _twins(draw: DrawFn) -> History:
     for number, zone in enumerate("aabb"[draw(st.integers(0, 1)) :]):
         roomy = node("", {}, {ZONE: zone}, _IMAGES[: number % 3])
         cluster.add_node(with_status(roomy, allocatable={"cpu": "32", "pods": "99"}, **_DECLARED))
-    for pair in draw(st.permutations(_TWINS))[:8]:
+    of_lists = draw(st.lists(_pairs(), min_size=5, max_size=5))
+    for pair in draw(st.permutations([*of_lists, *draw(st.permutations(_TWINS))[:3]])):
         for place in draw(st.sampled_from([(0, 1), (1, 0), (0, 1, 0), (0, 0, 1)])):
             _equal(cluster, pair[place], 1)
     return cluster.history(draw(_CONFIGS))
 
 
+_SERVED = "deviceclass.resource.kubernetes.io/any"
+
+
 @st.composite
 def _with_claims(draw: DrawFn) -> History:
-    """Equal pods share a claim, or have none."""
+    """Equal pods share a claim, request a resource that devices serve, or neither; the class of the devices may
+    come later than some of them."""
     cluster = HistoryBuilder()
-    cluster.add(device_class("any"), resource_slice("s", [{"name": "d"}]))
+    comes_late = draw(st.sampled_from([False, False, True]))
+    if not comes_late:
+        cluster.add(device_class("any"))
+    cluster.add(resource_slice("s", [{"name": f"d{number}"} for number in range(3)]))
     cluster.add(resource_claim("c", {"requests": [{"name": "r", "exactly": {"deviceClassName": "any"}}]}))
     for _ in range(draw(st.integers(3, 4))):
         cluster.add_node(node("", {"cpu": "4", "pods": "9"}))
-    for has_claim in draw(st.lists(st.sampled_from([True, True, False]), min_size=3, max_size=4)):
-        cluster.add_pod(claim_user("c") if has_claim else pod("", cpu("1")))
+    served = {"requests": {**cpu("1"), _SERVED: "1"}, "limits": {_SERVED: "1"}}
+    asking = {**container("c"), "resources": served}
+    kinds = [claim_user("c"), pod("", cpu("1")), pod("", containers=[asking])]
+    for kind in draw(st.lists(st.sampled_from([0, 0, 1, 2, 2]), min_size=3, max_size=5)):
+        cluster.add_pod(kinds[kind])
         cluster.schedule(1)
+    if comes_late:
+        cluster.add(device_class("any"))
+        cluster.schedule(4)
     return cluster.history(_PLAIN)
 
 
 def histories() -> SearchStrategy[History]:
-    return st.one_of(*[_batches()] * 4, *[_twins()] * 5, _with_claims())
+    return st.one_of(*[_batches()] * 4, *[_twins()] * 5, *[_with_claims()] * 3)

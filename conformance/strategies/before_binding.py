@@ -22,7 +22,7 @@ from conformance.vocabulary.objects import (
     with_metadata,
     with_spec,
 )
-from conformance.vocabulary.scripted import SCRIPTED, Script, key, release_all, script
+from conformance.vocabulary.scripted import SCRIPTED, Script, key, release_all, script, scripted
 from refsched.suite.histories.history import History, Permit
 
 Json = dict[str, Any]
@@ -47,6 +47,7 @@ _FAILING: tuple[Script, ...] = (
 )
 _ANY = st.sampled_from([*_HELD * 2, *_FAILING, {}])
 _WAITING = st.sampled_from([*_HELD, *_HELD[2:4] * 3])
+_ENDING = st.sampled_from([*_HELD, *_HELD[2:4], *_FAILING, *_FAILING[:2] * 2])
 _GATES = st.sampled_from([{}, {}, {}, {"SchedulerAsyncPreemption": False}])
 
 
@@ -140,11 +141,7 @@ def _deleted(draw: DrawFn) -> History:
             case "removed":
                 cluster.remove_pod(draw(st.integers(0, 3)))
             case "anew":
-                name = nth(cluster.pods, 0)
-                value = cluster.pods[name]
-                cluster.remove_pod(0)
-                cluster.pods[name] = value
-                cluster.add(value)
+                _anew(cluster, 0)
             case "bound":
                 cluster.change_pod(0, lambda value: with_spec(value, nodeName="n1"))
             case "wait":
@@ -159,5 +156,54 @@ def _deleted(draw: DrawFn) -> History:
     return cluster.history(SCRIPTED)
 
 
+# --- What they leave behind -----------------------------------------------------------------------
+
+
+@st.composite
+def _left(draw: DrawFn) -> History:
+    """A pod waits or fails; then somebody else binds it, it is tried again under another script, or it leaves.
+    Only after that a more important pod comes, for which it may be a victim."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "2", "pods": "9"}))
+    for amount in draw(st.sampled_from([["2"], ["1", "1"]])):
+        cluster.add_pod(pod("", cpu(amount), script=draw(_ENDING)))
+        cluster.schedule(1)
+    for happening in draw(
+        st.lists(
+            st.sampled_from(["bound", "bound", "again", "removed", "removed", "anew"]), min_size=1, max_size=2
+        )
+    ):
+        index = draw(st.sampled_from([0, 0, 1]))
+        match happening:
+            case "bound":
+                cluster.change_pod(index, lambda value: with_spec(value, nodeName="n1"))
+            case "again":
+                cluster.change_pod(index, scripted(draw(_ANY)))
+                cluster.wait()
+                cluster.schedule(2)
+            case "removed":
+                cluster.remove_pod(index)
+            case _:
+                _anew(cluster, index)
+    for priority in draw(st.sampled_from([[10], [10, 20]])):
+        cluster.add_pod(pod("", cpu("2"), priority=priority, script=draw(_ANY)))
+        cluster.schedule(1)
+    release_all(cluster)
+    cluster.schedule(2)
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history(SCRIPTED, draw(_GATES))
+
+
+def _anew(cluster: HistoryBuilder, index: int) -> None:
+    """The pod is deleted, and one of the same name is created."""
+    if cluster.pods:
+        name = nth(cluster.pods, index)
+        value = cluster.pods[name]
+        cluster.remove_pod(index)
+        cluster.pods[name] = value
+        cluster.add(value)
+
+
 def histories() -> SearchStrategy[History]:
-    return st.one_of(_preempted(), _deleted())
+    return st.one_of(_preempted(), _deleted(), _left())

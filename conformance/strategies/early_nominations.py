@@ -141,11 +141,11 @@ _WITHOUT_PRE_BIND = default_profile(
 @st.composite
 def _unbound(draw: DrawFn) -> History:
     """No plugin binds the pod, so that its status keeps the nomination that it got before, if it got one: then its
-    next attempt begins with that node."""
+    next attempt begins with that node. Perhaps another pod has room only if that nomination does not count."""
     cluster = HistoryBuilder()
     claim, volume = bound_pair("c1", "v1")
     cluster.add(storage_class("hand"), claim, volume)
-    for _ in range(draw(st.integers(2, 3))):
+    for _ in range(draw(st.integers(1, 3))):
         cluster.add_node(node("", {"cpu": "4", "pods": "9"}))
     for _ in range(draw(st.integers(1, 2))):
         volumes = draw(st.sampled_from([[], [], using("c1")]))
@@ -153,6 +153,9 @@ def _unbound(draw: DrawFn) -> History:
         cluster.add_pod(pod("", cpu("1"), volumes=volumes, script=answers))
         cluster.schedule(1)
         cluster.steps.extend(Permit(key(value), "allow") for value in cluster.pods.values())
+    if draw(st.booleans()):
+        cluster.add_pod(pod("", cpu("4")))
+        cluster.schedule(1)
     cluster.wait()
     cluster.schedule()
     return with_uids(

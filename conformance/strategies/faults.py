@@ -6,7 +6,6 @@ While a scheduling cycle is held there is no other, so a held pod is released be
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -27,7 +26,6 @@ from conformance.strategies.drawn import combinations
 from conformance.vocabulary.builder import AFTER_FIVE_MINUTES, Change, HistoryBuilder, nth
 from conformance.vocabulary.objects import (
     AN_AGE_AGO,
-    SCRIPT,
     cpu,
     node,
     pod,
@@ -35,7 +33,7 @@ from conformance.vocabulary.objects import (
     with_spec,
     with_status,
 )
-from conformance.vocabulary.scripted import SCRIPTED, Script, key, release_all, script
+from conformance.vocabulary.scripted import SCRIPTED, Script, key, release_all, script, scripted
 from refsched.suite.histories.history import History, Permit
 
 Json = dict[str, Any]
@@ -181,11 +179,6 @@ _TOUCHES: tuple[Callable[[Json], Json], ...] = (
 )
 
 
-def _scripted(script: Script) -> Callable[[Json], Json]:
-    """What plugins say of the pod from now on."""
-    return lambda value: with_metadata(value, annotations={SCRIPT: json.dumps(script)})
-
-
 MEANWHILE: tuple[SearchStrategy[Change], ...] = (
     pods_removed(),
     nodes_changed(NODES),
@@ -243,7 +236,7 @@ def histories() -> SearchStrategy[History]:
         pods_created(PODS),
         pods_created(PODS),
         permitting("allow", "reject"),
-        pod_changes(_scripted, SCRIPTS),
+        pod_changes(scripted, SCRIPTS),
         TAKEN,
         st.builds(
             _overdue, st.sampled_from(["Pending", "Unschedulable", "Error"]), st.sampled_from(["x", "y"])

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shared devices: devices that are tainted, consume counters, come in shares, or reach nodes of their own.
 
-Each history is about one of these. Claims are given devices one after the other; then one is deallocated or
-deleted, or a slice or a rule changes, and those that wait are tried again.
+Each history is about one of these, or about a few at once. Claims are given devices one after the other; then one
+is deallocated or deleted, or a slice or a rule changes, and those that wait are tried again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hypothesis import strategies as st
@@ -32,9 +32,8 @@ Json = dict[str, Any]
 # --- Counters -------------------------------------------------------------------------------------
 
 
-def _consuming(name: str, amount: str, more: Json, counter_set: str = "set", counter: str = "memory") -> Json:
-    consumed = [{"counterSet": counter_set, "counters": {counter: {"value": amount}}}]
-    return {"name": name, "consumesCounters": consumed, **more}
+def _consuming(amount: str, counter_set: str = "set", counter: str = "memory") -> Json:
+    return {"consumesCounters": [{"counterSet": counter_set, "counters": {counter: {"value": amount}}}]}
 
 
 def _counter_set(name: str, amount: str) -> Json:
@@ -77,12 +76,11 @@ def _partitioned(draw: DrawFn) -> History:
     strange = draw(st.sampled_from([{}] * 5 + [{"counter_set": "other"}, {"counter": "cores"}]))
     for piece in range(pieces):
         devices = [
-            _consuming(
-                f"d{piece}{number}",
-                draw(_CONSUMED),
-                draw(st.sampled_from([{}, {"allowMultipleAllocations": True}])),
-                **(strange if number == 1 else {}),
-            )
+            {
+                "name": f"d{piece}{number}",
+                **_consuming(draw(_CONSUMED), **(strange if number == 1 else {})),
+                **draw(st.sampled_from([{}, {"allowMultipleAllocations": True}])),
+            }
             for number in range(draw(st.integers(2, 4)))
         ]
         where = {"nodeName": f"n{piece + 1}"} if pieces > 1 else EVERYWHERE
@@ -113,7 +111,8 @@ _POLICIES: SearchStrategy[Json | None] = st.sampled_from(
 )
 _ASKED: SearchStrategy[Json] = st.one_of(
     st.sampled_from([{}, {}, {}, {"memory": "500m"}, {"memory": "-1"}, {"cores": "1"}]),
-    *[st.integers(1, 9).map(lambda amount: {"memory": str(amount)})] * 2,
+    *[st.integers(1, 4).map(lambda amount: {"memory": str(amount)})] * 2,
+    st.integers(5, 9).map(lambda amount: {"memory": str(amount)}),
 )
 """Less than a policy allows, and more; all of a device, and more."""
 
@@ -158,10 +157,26 @@ def _shared(draw: DrawFn) -> History:
 
 # --- Attributes, nodes and the order of pools -----------------------------------------------------
 
-_DISTINCT = st.sampled_from(
-    [[], [{"distinctAttribute": f"{DRIVER}/slot"}], [{"distinctAttribute": f"{DRIVER}/slot"}]]
+_ALIKE, _APART = "matchAttribute", "distinctAttribute"
+_SLOT, _ROW = f"{DRIVER}/slot", f"{DRIVER}/row"
+_CONSTRAINTS: SearchStrategy[list[Json]] = st.sampled_from(
+    [
+        [],
+        [{_ALIKE: _SLOT}],
+        [{_APART: _SLOT}],
+        *[[{_APART: _SLOT}, {_ALIKE: _ROW}]] * 2,
+        [{_ALIKE: _ROW}, {_APART: _SLOT}],
+        [{_ALIKE: _SLOT}, {_ALIKE: _ROW, "requests": ["r0"]}],
+        [{_APART: _SLOT, "requests": ["r0"]}],
+    ]
 )
-_SLOTS = st.sampled_from([0, 1, 0, 2, None])
+_ATTRIBUTES: SearchStrategy[Json] = st.builds(
+    lambda slot, row: {
+        "attributes": {"row": {"int": row}, **({"slot": {"int": slot}} if slot is not None else {})}
+    },
+    st.sampled_from([0, 1, 0, 1, 2, None]),
+    st.sampled_from([0, 0, 1]),
+)
 _NODES_OF_A_DEVICE: SearchStrategy[Json] = st.sampled_from(
     [
         {"nodeName": "n1"},
@@ -180,7 +195,7 @@ _NODES_OF_A_DEVICE: SearchStrategy[Json] = st.sampled_from(
 
 @st.composite
 def _selected(draw: DrawFn) -> History:
-    """Devices differ in an attribute, in the nodes that they reach, and in what must be true before they are used;
+    """Devices differ in attributes, in the nodes that they reach, and in what must be true before they are used;
     pools and slices do not come in the order of their names."""
     slices = []
     names = draw(st.permutations("abc"))[: draw(st.integers(1, 3))]
@@ -190,11 +205,10 @@ def _selected(draw: DrawFn) -> History:
         own_nodes = draw(st.booleans())
         devices = []
         for number in range(draw(st.integers(1, 3))):
-            slot = draw(_SLOTS)
             devices.append(
                 {
                     "name": f"{name}{number}" if draw(st.sampled_from([True] * 9 + [False])) else "d0",
-                    **({"attributes": {"slot": {"int": slot}}} if slot is not None else {}),
+                    **draw(_ATTRIBUTES),
                     **(draw(_NODES_OF_A_DEVICE) if own_nodes else {}),
                     **(
                         {"bindingConditions": ["Ready"], "bindingFailureConditions": ["Broken"]}
@@ -210,7 +224,7 @@ def _selected(draw: DrawFn) -> History:
     claims = []
     for _ in range(draw(st.integers(1, 3))):
         counts = draw(st.lists(st.sampled_from([1, 1, 2, 3, 0]), min_size=1, max_size=2))
-        constraints = draw(_DISTINCT)
+        constraints = draw(_CONSTRAINTS)
         claims.append(
             requests(*map(exactly, counts), **({"constraints": constraints} if constraints else {}))
         )
@@ -244,7 +258,9 @@ def _alternatives(draw: DrawFn) -> History:
         {"name": f"a{number}", **asking(count, **({"tolerations": tolerations} if tolerations else {}))}
         for number, count in enumerate(wanted)
     ]
-    more = draw(st.sampled_from([[], [], [exactly(1)], [exactly(3)], [exactly(20), exactly(20)]]))
+    more = draw(
+        st.sampled_from([[], [], [exactly(1)], [exactly(3)], [exactly(31)], [exactly(20), exactly(20)]])
+    )
     configs = [
         {**({"requests": named} if named else {}), **opaque(number)}
         for number, named in enumerate(draw(st.lists(_CONFIGURED, max_size=2)))
@@ -259,7 +275,69 @@ def _alternatives(draw: DrawFn) -> History:
     return cluster.history()
 
 
+# --- A few at once --------------------------------------------------------------------------------
+
+
+def _in_shares(amount: str, policy: Json | None) -> Json:
+    capacity = {"value": amount, **({"requestPolicy": policy} if policy else {})}
+    return {"capacity": {"memory": capacity}, "allowMultipleAllocations": True}
+
+
+_DEVICES: Mapping[str, SearchStrategy[Json]] = {
+    "counters": st.one_of(st.just({}), *[_CONSUMED.map(_consuming)] * 3),
+    "taints": st.sampled_from([[], [], *taint_rules.TAINTS]).map(
+        lambda taints: {"taints": taints} if taints else {}
+    ),
+    "shares": st.one_of(st.just({}), *[st.builds(_in_shares, st.sampled_from("432"), _POLICIES)] * 2),
+    "attributes": _ATTRIBUTES,
+}
+"""What a device may have, by what a history may be about."""
+_CONSUMES, _REFUSES = ("counters", "shares"), ("taints", "attributes")
+_REQUESTED: Mapping[str, SearchStrategy[Json]] = {
+    "taints": taint_rules.TOLERATIONS.map(lambda each: {"tolerations": each} if each else {}),
+    "shares": _ASKED.map(lambda amounts: {"capacity": {"requests": amounts}} if amounts else {}),
+}
+"""What is asked of such devices."""
+
+
+@st.composite
+def _few_at_once(draw: DrawFn) -> History:
+    """Devices are tainted and consume counters, or come in shares and are constrained, and so on: what speaks
+    against one of them is found after it has consumed something, which the next one needs."""
+    about = {
+        draw(st.sampled_from(_CONSUMES)),
+        draw(st.sampled_from(_REFUSES)),
+        draw(st.sampled_from(_REFUSES)),
+    }
+    devices = []
+    for number in range(draw(st.integers(3, 4))):
+        parts = [draw(of_devices) for each, of_devices in _DEVICES.items() if each in about]
+        devices.append(
+            {key: member for part in parts for key, member in part.items()} | {"name": f"d{number}"}
+        )
+    enough = draw(st.sampled_from(["3", "5", "4"]))
+    counters = [_of_counters([_counter_set("set", enough)], 2)] if "counters" in about else []
+    of_pool = {"name": "p", "generation": 1, "resourceSliceCount": len(counters) + 1}
+    cluster = begin(1, *counters, resource_slice("s0", devices, EVERYWHERE, of_pool))
+    claims = []
+    for _ in range(draw(st.integers(2, 3))):
+        asked = []
+        for _ in range(draw(st.sampled_from([1, 1, 2]))):
+            parts = [draw(requested) for each, requested in _REQUESTED.items() if each in about]
+            more = {key: member for part in parts for key, member in part.items()}
+            counts = draw(st.sampled_from([[1], [2], [1], [2], [3], [0], [3, 1], [2, 1], [31, 1]]))
+            alternatives = [
+                {"name": f"a{number}", **asking(count, **more)} for number, count in enumerate(counts)
+            ]
+            asked.append({"firstAvailable": alternatives} if len(counts) > 1 else exactly(counts[0], **more))
+        constraints = draw(_CONSTRAINTS) if "attributes" in about else []
+        claims.append(requests(*asked, **({"constraints": constraints} if constraints else {})))
+    claimed(cluster, claims)
+    afterwards(draw, cluster, claims)
+    return cluster.history()
+
+
 def histories() -> SearchStrategy[History]:
-    return st.one_of(
-        taint_rules.without_rules(), *[_partitioned(), _shared(), _selected(), _alternatives()] * 3
-    )
+    """Half of the histories are about one of these, and half about a few at once."""
+    one = [_partitioned(), _shared(), _selected(), _alternatives()]
+    return st.one_of(taint_rules.without_rules(), *one * 2, *[_few_at_once()] * 4)

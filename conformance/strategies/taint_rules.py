@@ -20,19 +20,19 @@ Json = dict[str, Any]
 
 # --- Taints ---------------------------------------------------------------------------------------
 
-_TAINTS: tuple[list[Json], ...] = (
+TAINTS: tuple[list[Json], ...] = (
     [{"key": "broken", "effect": "NoSchedule"}],
     [{"key": "broken", "value": "very", "effect": "NoExecute"}],
     [{"key": "watched", "effect": "None"}],
     [{"key": "broken", "value": "very", "effect": "NoSchedule"}, {"key": "hot", "effect": "NoExecute"}],
     [],
 )
-_TOLERATIONS: SearchStrategy[list[Json]] = st.sampled_from(
+TOLERATIONS: SearchStrategy[list[Json]] = st.sampled_from(
     [
         [],
         [{"key": "broken", "operator": "Exists"}],
         [{"key": "broken", "operator": "Equal", "value": "very"}],
-        [{"key": "broken", "operator": "Equal", "value": "very", "effect": "NoExecute"}],
+        [{"key": "broken", "value": "very", "effect": "NoExecute"}],
         [{"key": "broken", "operator": "Exists", "effect": "NoSchedule"}],
         [{"key": "broken", "operator": "Exists"}, {"key": "hot", "operator": "Exists"}],
         [{"operator": "Exists"}],
@@ -64,13 +64,13 @@ def _rule(selector: Json, taint: Json) -> Json:
 @st.composite
 def _tainted(draw: DrawFn, has_rule: bool) -> History:
     """Devices have taints of their own, or by a rule as well that comes, changes or goes."""
-    taints = [draw(st.lists(st.sampled_from(_TAINTS), min_size=1, max_size=2)) for _ in range(2)]
+    taints = [draw(st.lists(st.sampled_from(TAINTS), min_size=1, max_size=2)) for _ in range(2)]
     cluster = begin(2, *(_tainted_slice(pool, of_pool) for pool, of_pool in enumerate(taints)))
-    rules = [_rule(draw(_SELECTED), draw(st.sampled_from(_TAINTS[:3]))[0]) for _ in range(2)]
+    rules = [_rule(draw(_SELECTED), draw(st.sampled_from(TAINTS[:3]))[0]) for _ in range(2)]
     comes = draw(st.sampled_from(["first", "later", "first"])) if has_rule else "never"
     if comes == "first":
         cluster.add(rules[0])
-    tolerations = draw(st.lists(_TOLERATIONS, min_size=3, max_size=5))
+    tolerations = draw(st.lists(TOLERATIONS, min_size=3, max_size=5))
     claims = [requests(_tolerating(each)) for each in tolerations]
     claimed(cluster, claims)
     if comes == "later":

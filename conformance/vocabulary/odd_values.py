@@ -133,6 +133,20 @@ def _of_taints(taints: Any) -> Named:
                 yield "given twice", [*taints, {**each, "effect": effect}]
 
 
+def _of_device_taints(taints: Any) -> Named:
+    for each in taints:
+        others = [other for other in taints if other is not each]
+        yield "one character more", [*others, {**each, "key": f"{each['key']}1"}]
+        yield "value one character more", [*others, {**each, "value": f"{each.get('value', '')}1"}]
+        yield "empty", [*others, {**each, "value": ""}]
+
+
+def _of_a_device_selector(selector: Any) -> Named:
+    for name, value in selector.items():
+        yield "absent", {each: other for each, other in selector.items() if each != name}
+        yield "one character more", {**selector, name: f"{value}1"}
+
+
 def _of_terms(terms: Any) -> Named:
     yield "given twice", [*terms, *terms]
     yield "with an empty one", [{}, *terms]
@@ -239,6 +253,7 @@ def _of_an_image(image: Any) -> Named:
 
 
 _AFFINITY = r"Pod\.spec\.affinity\.pod(Anti)?Affinity\.\w+\[\](\.podAffinityTerm)?"
+_REQUEST = r"ResourceClaim\.spec\.devices\.requests\[\]\.(exactly|firstAvailable\[\])"
 _NODE_TERM = r"(Pod\.spec\.affinity\.nodeAffinity|PersistentVolume\.spec\.nodeAffinity)\..+"
 TABLE: Sequence[tuple[str, Callable[[Any], Named]]] = (
     (r"(Pod|Node|Namespace|PersistentVolume)\.metadata\.labels", _of_own_labels),
@@ -263,7 +278,13 @@ TABLE: Sequence[tuple[str, Callable[[Any], Named]]] = (
     (r"PodDisruptionBudget\.status\.disruptionsAllowed", _of_a_number),
     (r"CSINode\.spec\.drivers\[\]\.allocatable\.count|CSIStorageCapacity\.capacity", _of_a_number),
     (r"ResourceSlice\.spec\.devices\[\]\.capacity\.\w+\.value", _of_a_number),
-    (r"ResourceClaim\.spec\.devices\.requests\[\]\.exactly\.count", _of_a_count),
+    (r"ResourceSlice\.spec\.(sharedC|devices\[\]\.consumesC)ounters\[\]\.counters\.\w+\.value", _of_a_number),
+    (r"ResourceSlice\.spec\.devices\[\]\.attributes\.\w+\.int", _of_a_number),
+    (r"ResourceSlice\.spec\.devices\[\]\.taints", _of_device_taints),
+    (r"DeviceTaintRule\.spec\.deviceSelector", _of_a_device_selector),
+    (rf"{_REQUEST}\.count", _of_a_count),
+    (rf"{_REQUEST}\.tolerations\[\]", _of_a_toleration),
+    (rf"{_REQUEST}\.capacity\.requests\.\w+", _of_a_number),
     (r"Node\.spec\.taints", _of_taints),
     (r"Node\.status\.images", _of_images),
     (r"PersistentVolume(Claim)?", of_a_claim_or_volume),

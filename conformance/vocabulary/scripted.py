@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from typing import Any
 
 from conformance.vocabulary.builder import HistoryBuilder
-from conformance.vocabulary.objects import SCRIPT, profile_config
+from conformance.vocabulary.objects import SCRIPT, profile_config, with_metadata
 from refsched.suite.histories.history import Release
 
 Json = dict[str, Any]
@@ -35,6 +37,11 @@ def script(*answers: tuple[str, str, str]) -> Script:
     for plugin, point, answer in answers:
         by_plugin.setdefault(plugin, {})[point] = answer
     return by_plugin
+
+
+def scripted(answers: Script) -> Callable[[Json], Json]:
+    """What plugins say of the pod from now on."""
+    return lambda value: with_metadata(value, annotations={SCRIPT: json.dumps(answers)})
 
 
 def key(value: Json) -> str:
