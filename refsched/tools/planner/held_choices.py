@@ -45,7 +45,7 @@ class HeldChoices:
     def choose(self, question: str, options: Sequence[T]) -> T:
         if len(options) == 1:
             return options[0]
-        names = [option if isinstance(option, str) else _name(option) for option in options]
+        names = [repr(option) if isinstance(option, str) else _name(option) for option in options]
         ranks = self._ranks.setdefault(question, _Ranks(self.seed, question))
         highest = max(names, key=ranks.__getitem__)
         return options[names.index(highest)]
