@@ -73,7 +73,7 @@ def space_of(scheduler: SchedulerState, pod: Pod, parallelism: int) -> SearchSpa
     snapshot, queue = scheduler.snapshot(), scheduler.queue
     decider = scheduler.decider(framework, snapshot, queue.nominated_pods_for_node)
     nodes = [info.name for info in snapshot.nodes]
-    start = scheduler.next_start_node_index
+    start = scheduler.next_start_node_index % max(1, len(nodes))
     return SearchSpace(
         nodes[start:] + nodes[:start],
         parallelism,

@@ -121,7 +121,8 @@ class FilterAnswers:
         feasible: list[int] = []
         rejected: dict[str, Status] = {}
         surplus: tuple[NodeInfo, ...] = ()
-        for number in chain(range(start, len(nodes)), range(start)):
+        first = start % len(nodes) if nodes else 0
+        for number in chain(range(first, len(nodes)), range(first)):
             status = statuses.get(kind_of[number])
             if status is None:
                 status = statuses[kind_of[number]] = self._ask(filters, nodes[number])

@@ -17,7 +17,7 @@ from refsched.framework.choices import SeededChoices
 from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import Scheduler
 from refsched.records import Advance, Attempt, Create, Delete, Input, Reference, Update
-from refsched.releases import release_of
+from refsched.releases import DEFAULT, release_of
 from refsched.remembering import remember
 from refsched.remembering.framework import Memory
 from refsched.tools.configuration.feature_gates import with_feature_gates
@@ -168,6 +168,31 @@ def test_traces_come_out_the_same(path: Path) -> None:
 
 
 # --- That it is remembered, and when it is not ----------------------------------------------------
+
+
+def test_a_search_that_would_begin_behind_the_last_node_begins_as_far_behind_the_first() -> None:
+    """A search that ends with one node begins behind it the next time; meanwhile nodes are deleted."""
+    nothing = {"disabled": [{"name": "*"}]}
+    profile = {"schedulerName": "default-scheduler", "plugins": {"preScore": nothing, "score": nothing}}
+    config = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": [profile],
+    }
+    pair = Pair(lambda: scheduler_of(read_config(config, DEFAULT), SeededChoices(0), release=DEFAULT))
+    random = Random(0)
+    for number in range(5):
+        pair.apply(Create(node(random, number)))
+    small = {"containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "1m"}}}]}
+    large = {"containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "1000"}}}]}
+    for index, spec in enumerate((small, small, small, large)):
+        if index == 3:
+            for number in range(3):
+                pair.apply(Delete(Reference("Node", f"n{number}", "v1")))
+        metadata = {"name": f"p{index}", "namespace": "default"}
+        pair.apply(Create({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}))
+        pair.schedule()
+    assert pair.attempts == 4
 
 
 def machine() -> Scheduler:
