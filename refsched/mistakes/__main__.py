@@ -3,6 +3,9 @@
 
 Without a name it prints the list of the wrong schedulers.
 
+``python -m refsched.mistakes NAME --kubeconfig FILE`` is a wrong scheduler in a cluster, with the options of
+``refsched run`` (docs/running.md).
+
 ``python -m refsched.mistakes --sources FILE`` is the specification with other sources of some modules: those in
 FILE, a JSON object of sources by the names of modules.
 """
@@ -13,7 +16,7 @@ import json
 import sys
 from pathlib import Path
 
-from refsched.mistakes.serving import is_mutant, serve_changed, serve_mutant, serve_wrong
+from refsched.mistakes.serving import is_mutant, run_wrong, serve_changed, serve_mutant, serve_wrong
 from refsched.mistakes.wrong import all_wrong
 
 
@@ -26,6 +29,8 @@ def main(arguments: list[str]) -> int:
     if arguments[0] == "--sources" and len(arguments) == 2:
         serve_changed(json.loads(Path(arguments[1]).read_text("utf-8")))
         return 0
+    if arguments[0] in known and "--kubeconfig" in arguments:
+        run_wrong(known[arguments[0]], arguments[1:])
     name = " ".join(arguments)
     if name in known:
         serve_wrong(known[name])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Serving: a wrong scheduler answers the wire protocol on stdin and stdout.
+"""Serving: a wrong scheduler answers the wire protocol on stdin and stdout, or schedules in a cluster.
 
 The specification is imported only when the mistake is in place, and must not have been imported before.
 """
@@ -7,7 +7,7 @@ The specification is imported only when the mistake is in place, and must not ha
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from refsched.mistakes.mutation import compiled, mutants_of
@@ -21,6 +21,16 @@ def serve_wrong(wrong: Wrong) -> None:
     """Makes the edit, and serves until stdin ends."""
     plant(wrong.module, replacing(wrong.before, wrong.after))
     _serve(wrong.kubernetes)
+
+
+def run_wrong(wrong: Wrong, options: Sequence[str]) -> None:
+    """Makes the edit, and schedules in a cluster as ``refsched run`` does with these options."""
+    plant(wrong.module, replacing(wrong.before, wrong.after))
+    from refsched.objects.pod import DEFAULT_SCHEDULER_NAME
+    from refsched.tools.cli.main import cli
+
+    release = ["--kubernetes", wrong.kubernetes] if wrong.kubernetes else []
+    cli(["run", "--scheduler-name", DEFAULT_SCHEDULER_NAME, *release, *options])
 
 
 def is_mutant(name: str) -> bool:

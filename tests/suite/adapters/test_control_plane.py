@@ -18,7 +18,10 @@ import pytest
 from refsched.suite.adapters.connecting import connect
 from refsched.suite.adapters.control_plane import ControlPlane, control_plane_program, running_control_plane
 from refsched.suite.adapters.faults import AdapterUnavailable
+from refsched.suite.histories.scenario import read_history
+from refsched.suite.histories.trial import try_history
 from refsched.tools.kubernetes_api.client import Client, kind_named
+from refsched.tools.shipped_files import examples_folder
 
 pytest.importorskip("kubernetes", reason="the client of Kubernetes is not installed: refsched[cluster]")
 
@@ -155,6 +158,15 @@ def test_what_a_real_api_server_refuses_is_unsupported(plane: ControlPlane) -> N
         session = adapter.reset(CONFIG)
         answer = session.create(pod("p", "-1"))
         assert str(answer.unsupported).startswith('the API server refuses it: Pod "p" is invalid')
+
+
+@is_built
+def test_a_wrong_scheduler_in_a_cluster_fails_by_the_rule_that_it_breaks(plane: ControlPlane) -> None:
+    assert plane.runs
+    wrong = f"{sys.executable} -m refsched.mistakes sidecars-have-no-ports"
+    with connect(f"api:{wrong} --kubeconfig {{kubeconfig}} --config {{config}}", timeout=60) as adapter:
+        history = read_history(examples_folder() / "R-PORTS-05.yaml")
+        assert [finding.rule for finding in try_history(adapter, history).findings] == ["R-PORTS-05"]
 
 
 def _listening(pid: int) -> list[tuple[str, int]]:
