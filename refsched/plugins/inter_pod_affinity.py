@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar
 
-from attrs import evolve, field, frozen
+from attrs import evolve, frozen
 
 from refsched.config.args import PluginArgs, check_range
 from refsched.config.scalars import Int32
@@ -32,9 +32,9 @@ from refsched.plugins.inter_pod_affinity_counts import (
     AffinityMatches,
     AntiAffinityMatches,
     ExistingAntiAffinity,
+    as_terms_see,
     domains_of,
     own_domains,
-    what_terms_read,
 )
 from refsched.plugins.inter_pod_affinity_terms import (
     AffinitySteps,
@@ -118,7 +118,7 @@ class InterPodAffinity:
         """R-PODAFF-01: A pod without required affinity and anti-affinity terms skips Filter of InterPodAffinity if
         no required anti-affinity term of a running pod matches it."""
         namespace_labels = snapshot.namespace_labels.get(pod.pod.namespace)
-        existing = snapshot.sum_over_nodes(ExistingAntiAffinity(pod.pod, namespace_labels))
+        existing = snapshot.sum_over_nodes(ExistingAntiAffinity(as_terms_see(pod.pod), namespace_labels))
         if not (existing or pod.required_affinity_terms or pod.required_anti_affinity_terms):
             applies("R-PODAFF-01")
             return Skip()
@@ -188,7 +188,8 @@ class InterPodAffinity:
         wanted = self._resolved(pod.preferred_affinity_terms, snapshot)
         unwanted = self._resolved(pod.preferred_anti_affinity_terms, snapshot)
         namespace_labels = snapshot.namespace_labels.get(pod.pod.namespace)
-        scores = snapshot.sum_over_nodes(Weights(self, wanted, unwanted, pod.pod, namespace_labels))
+        seen = as_terms_see(pod.pod)
+        scores = snapshot.sum_over_nodes(Weights(self, wanted, unwanted, seen, namespace_labels))
         return Continue(scores) if scores else Skip()
 
     def weighted_terms_of(self, existing: PodInfo) -> Iterator[tuple[AffinityTerm, int]]:
@@ -305,7 +306,7 @@ class Weights:
     plugin: InterPodAffinity
     wanted: tuple[AffinityTerm, ...]
     unwanted: tuple[AffinityTerm, ...]
-    pod: Pod = field(eq=what_terms_read)
+    pod: Pod
     namespace_labels: Labels | None
 
     def __call__(self, node: NodeInfo) -> Mapping[Domain, int]:

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
-from attrs import field, frozen
+from attrs import frozen
 
 from refsched.framework.node_info import AffinityTerm, NodeInfo
+from refsched.objects.meta import ObjectMeta
 from refsched.objects.pod import Pod
 from refsched.plugins.inter_pod_affinity_terms import Labels, matching, meets_all
 from refsched.plugins.topology_counts import Domain
@@ -55,16 +56,16 @@ class AntiAffinityMatches:
         return found
 
 
-def what_terms_read(pod: Pod) -> object:
-    """Returns all that decides which terms match the pod."""
-    return pod.namespace, pod.labels
+def as_terms_see(pod: Pod) -> Pod:
+    """Returns a pod that has nothing but what decides which terms match it: the namespace and the labels."""
+    return Pod(ObjectMeta(namespace=pod.namespace, labels=pod.labels))
 
 
 @frozen
 class ExistingAntiAffinity:
     """An ExistingAntiAffinity counts the required anti-affinity terms of the pods on a node that match the pod."""
 
-    pod: Pod = field(eq=what_terms_read)
+    pod: Pod
     namespace_labels: Labels | None
 
     def __call__(self, node: NodeInfo) -> Mapping[Domain, int]:

@@ -30,9 +30,13 @@ from refsched.remembering.values import changed_domains, is_value
 @singledispatch
 def labels_read(plugin: object, state: Any) -> tuple[str, ...] | None:
     """Returns the keys of the labels of a node that the plugin reads at Filter, or None if it may read more of the
-    node. Of TopologyCounts in its state it reads what they are in the domains of these labels, and whether they
-    are empty."""
+    node. Of TopologyCounts in its state it reads what they are in the domains of these labels, and whether those
+    in READ_WHOLE are empty."""
     return None
+
+
+READ_WHOLE = ("affinity",)
+"""A pod that matches its own affinity may be the first one that does."""
 
 
 @labels_read.register(PodTopologySpread)
@@ -212,7 +216,7 @@ class ByLabels:
         self._state: Any = None
 
     def bring_up_to_date(self, state: Any) -> None:
-        changed = changed_domains(self._state, state)
+        changed = changed_domains(self._state, state, READ_WHOLE)
         if changed is None:
             self.answers.clear()
             self._in_domain.clear()

@@ -29,9 +29,9 @@ def is_value(state: Any) -> bool:
     return all(each.eq and is_value(getattr(state, each.name)) for each in attrs.fields(kind))
 
 
-def changed_domains(before: Any, after: Any) -> Collection[Domain] | None:
+def changed_domains(before: Any, after: Any, whole: Collection[str]) -> Collection[Domain] | None:
     """Returns the domains in which the two states count something else, or None if they differ in anything
-    else."""
+    else. Of the counts in ``whole`` it matters, too, whether they are empty."""
     if before == after:
         return ()
     if type(before) is not type(after) or not attrs.has(type(after)):
@@ -40,7 +40,9 @@ def changed_domains(before: Any, after: Any) -> Collection[Domain] | None:
     for each in attrs.fields(type(after)):
         one, other = getattr(before, each.name), getattr(after, each.name)
         if isinstance(one, TopologyCounts) and isinstance(other, TopologyCounts):
-            if one.changes or other.changes or one.is_empty != other.is_empty:
+            if one.changes or other.changes:
+                return None
+            if each.name in whole and one.is_empty != other.is_empty:
                 return None
             changed.update(domain for domain, _ in one.counted.items() ^ other.counted.items())
         elif one != other:

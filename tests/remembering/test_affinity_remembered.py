@@ -17,6 +17,7 @@ from refsched.plugins.topology_counts import TopologyCounts
 from refsched.records import Create, Delete, Input, Reference, Update
 from refsched.releases import release_of
 from refsched.remembering import remember
+from refsched.remembering.answers import READ_WHOLE
 from refsched.remembering.values import changed_domains
 from refsched.tools.configuration.read import read_config
 from refsched.tools.reading.inputs import InputReader
@@ -141,11 +142,15 @@ def test_states_differ_in_domains_or_as_a_whole() -> None:
         return Filtering((), (), {"name": namespace}, counts, TopologyCounts(), TopologyCounts())
 
     before = state({("zone", "a"): 1, ("zone", "b"): 2})
-    assert changed_domains(before, state({("zone", "b"): 2, ("zone", "a"): 1})) == ()
-    changed = changed_domains(before, state({("zone", "a"): 1, ("zone", "b"): 3, ("zone", "c"): 1}))
+    assert changed_domains(before, state({("zone", "b"): 2, ("zone", "a"): 1}), READ_WHOLE) == ()
+    changed = changed_domains(
+        before, state({("zone", "a"): 1, ("zone", "b"): 3, ("zone", "c"): 1}), READ_WHOLE
+    )
     assert changed == {("zone", "b"), ("zone", "c")}
-    assert changed_domains(before, state({})) is None, "whether anything is counted at all may decide"
-    assert changed_domains(before, state(dict(before.affinity.counted), "y")) is None
-    assert changed_domains(before, state({("zone", "a"): 1}, b=1)) is None
-    assert changed_domains(None, before) is None
-    assert changed_domains((1,), (2,)) is None
+    assert changed_domains(before, state({}), READ_WHOLE) is None, (
+        "whether anything is counted at all may decide"
+    )
+    assert changed_domains(before, state(dict(before.affinity.counted), "y"), READ_WHOLE) is None
+    assert changed_domains(before, state({("zone", "a"): 1}, b=1), READ_WHOLE) is None
+    assert changed_domains(None, before, READ_WHOLE) is None
+    assert changed_domains((1,), (2,), READ_WHOLE) is None
