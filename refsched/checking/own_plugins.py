@@ -168,6 +168,10 @@ class StandIn:
     def permit(self, state: object, pod: PodInfo, node: NodeInfo) -> Status | Wait:
         return self.own.rejection_at("permit", self.position)
 
+    def pre_flight(self, state: object) -> bool:
+        """Returns False: no record says whether the other scheduler has such a plugin, and most have none."""
+        return False
+
     def pre_bind(self, state: object, pod: PodInfo, node: NodeInfo, api: Api) -> Status:
         return self.own.rejection_of_binding(pod)
 

@@ -9,16 +9,18 @@ from functools import cached_property
 from attrs import frozen
 from hypothesis.strategies import SearchStrategy
 
+from refsched.releases import RELEASES
 from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.adapters.connecting import connect
 from refsched.suite.adapters.selection import EVERYTHING, read_selection
 from refsched.suite.catalogue.elsewhere import why_elsewhere
 from refsched.suite.catalogue.rules import Rule as StatedRule
-from refsched.suite.catalogue.rules import all_rules, default_plugins
+from refsched.suite.catalogue.rules import all_rules
 from refsched.suite.catalogue.showing import deciding_plugins
 from refsched.suite.histories.driver import Transcript
 from refsched.suite.histories.history import History, Step
 from refsched.suite.histories.part import part_of
+from refsched.suite.histories.reads import plugin_names
 from refsched.suite.histories.trial import Trial, try_history
 from refsched.suite.session.bench import Connection, Judgement, Rule, SteppedRun
 from refsched.suite.session.dependence import in_order_of_dependence
@@ -45,7 +47,7 @@ class StandardBench:
         return {rule.id: rule for rule in in_order_of_dependence(map(_rule, all_rules().values()))}
 
     def connect(self, what: str, timeout: float, only: str = "") -> Connection:
-        names = [plugin.name for plugin in default_plugins()]
+        names = dict.fromkeys(name for release in RELEASES for name in plugin_names(release)) if only else ()
         selection = read_selection(only, names) if only else EVERYTHING
         return connect(what, timeout=timeout, in_process=self._in_process, only=selection)
 

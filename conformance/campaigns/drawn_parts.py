@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Drawn parts: whether the specification passes as any part of a scheduler.
+
+``python -m conformance.campaigns.drawn_parts 40-45 --examples=4 -n2`` draws a release, capabilities and plugins
+with each of these seeds, and judges the specification as this part (what ``--only`` takes), with histories of the
+same seed. It is right about what it claims, whatever that is, so no run may fail; one that has shown nothing of a
+plugin counts for nothing. What begins with a hyphen is an option of each run of the suite. Exit codes: 0 each part
+that was judged passes, 1 one fails, 2 none was judged.
+"""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from collections import Counter
+
+from refsched.releases import RELEASES
+from refsched.suite.adapters.answers import CAPABILITIES
+from refsched.suite.histories.reads import plugin_names
+
+
+def part_of(seed: int) -> tuple[str, str]:
+    """Returns the release and the part that are drawn with this seed. The newest release is drawn as often as all
+    others."""
+    drawn = random.Random(seed)
+    *older, newest = RELEASES
+    release = drawn.choice((*older, *(newest for _ in older)))
+    capabilities = drawn.sample(sorted(CAPABILITIES), drawn.randint(1, 5))
+    plugins = drawn.sample(plugin_names(release), drawn.randint(0, 4))
+    return release, ",".join((*capabilities, *plugins))
+
+
+def main(arguments: list[str]) -> int:
+    options = [argument for argument in arguments if argument.startswith("-")]
+    named = (argument.partition("-") for argument in arguments if argument not in options)
+    seeds = [seed for first, _, last in named for seed in range(int(first), int(last or first) + 1)]
+    codes = Counter(_judged(seed, options) for seed in seeds)
+    print(f"{codes[0]} parts pass, {codes[1]} fail, {codes[2]} have nothing to judge")
+    return 1 if codes[1] else 0 if codes[0] else 2
+
+
+def _judged(seed: int, options: list[str]) -> int:
+    release, part = part_of(seed)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "conformance"]
+    command += [
+        f"--impl=refsched.reference:{release}",
+        f"--only={part}",
+        f"--hypothesis-seed={seed}",
+        *options,
+    ]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    print(f"seed {seed}: {release} {part}: exit code {done.returncode}", flush=True)
+    if done.returncode == 1:
+        print(done.stdout, flush=True)
+    return done.returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
