@@ -25,6 +25,8 @@ from refsched.records import (
     Queues,
     Record,
 )
+from refsched.releases import DEFAULT, RELEASES
+from refsched.releases.release import Release
 
 FREE = {"n1": NodeStatus("Success")}
 REJECTED = Attempt(
@@ -35,11 +37,13 @@ BOUND = Bind("default/p", "n1", "bound")
 EMPTY = Nodes({"n1": NodeUsage((), 0, 0)})
 
 
-def checker(config: dict[str, Any] | None = None, names: Sequence[str] = ("Mine",)) -> Checker:
+def checker(
+    config: dict[str, Any] | None = None, names: Sequence[str] = ("Mine",), release: Release = DEFAULT
+) -> Checker:
     whole = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"} | (
         config or {}
     )
-    given = Checker(whole, own=OwnPlugins(lambda plugin: plugin in names, names))
+    given = Checker(whole, own=OwnPlugins(lambda plugin: plugin in names, names), release=release)
     for value in (node("n1"), pod("p")):
         assert given.take(Create(value)) == []
     return given
@@ -223,3 +227,17 @@ def test_a_pod_that_it_rejected_may_be_requeued_by_any_event() -> None:
     given.take(Create(node("n2")))
     assert given.scheduler.queues().unschedulable == ()
     assert OwnPlugins().rejecting_now == UNNAMED
+
+
+def test_where_nothing_is_to_be_done_at_pre_bind_a_failed_binding_leaves_no_nomination() -> None:
+    """In 1.35 a nominated node would be tried alone."""
+    ungated = {"profiles": [{"plugins": {"preEnqueue": {"disabled": [{"name": "SchedulingGates"}]}}}]}
+    given = checker(ungated, release=RELEASES["1.35"])
+    avoided = node("n2", taints=[{"key": "k", "effect": "PreferNoSchedule"}])
+    for value in (avoided, pod("q", schedulingGates=[{"name": "g"}])):
+        assert given.take(Create(value)) == []
+    both = {**FREE, "n2": NodeStatus("Success")}
+    tried = evolve(SCHEDULED, pod="default/q", evaluated=2, filter=both)
+    assert members(given, evolve(tried, pod="default/p"), BOUND) == []
+    refused = Bind("default/q", "n1", "error")
+    assert members(given, tried, refused, Advance(11.0), tried, refused) == []
