@@ -14,6 +14,7 @@ from refsched import reference
 from refsched.errors import InputError
 from refsched.plugins.scripted import ANNOTATION
 from refsched.reference import ReferenceScheduler
+from refsched.releases import RELEASES
 from refsched.tools.implementation import Implementation
 
 
@@ -81,6 +82,14 @@ def test_a_driver_may_name_the_pod(scheduler: ReferenceScheduler) -> None:
     [attempt, _] = scheduler.schedule("default/b")["records"]
     assert attempt["attempt"]["pod"] == "default/b"
     assert scheduler.schedule("default/b") == {"error": "default/b does not wait to be scheduled"}
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_driver_may_name_a_pod_that_was_found_unschedulable(release: str) -> None:
+    config = {"apiVersion": RELEASES[release].api_versions[0], "kind": "KubeSchedulerConfiguration"}
+    scheduler = reference.create(config, kubernetes=release)
+    scheduler.create(pod_object("p"))
+    assert scheduler.schedule("default/p") == scheduler.schedule("default/p")
 
 
 def test_while_a_scheduling_cycle_is_held_none_begins(scheduler: ReferenceScheduler) -> None:

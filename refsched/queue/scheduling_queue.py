@@ -154,7 +154,8 @@ class SchedulingQueue:
         if pod is None:
             raise KeyError(key)
         if place is not Place.ACTIVE:
-            if self.behaviour.runs_pre_enqueue(self.behaviour.transitions.row(place, Occurrence.ACTIVATED)):
+            transitions, activated = self.behaviour.transitions, (place, Occurrence.ACTIVATED)
+            if activated in transitions and self.behaviour.runs_pre_enqueue(transitions.row(*activated)):
                 pod = self._with_gate(pod)
             if pod.is_gated:
                 self._step(pod, place, Occurrence.NOT_ENQUEUED)
