@@ -298,4 +298,4 @@ def _with_claims(draw: DrawFn) -> History:
 
 
 def histories() -> SearchStrategy[History]:
-    return st.one_of(*[_batches()] * 4, *[_twins()] * 5, *[_with_claims()] * 3)
+    return st.one_of(_batches(), _twins(), _with_claims())

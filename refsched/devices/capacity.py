@@ -35,7 +35,9 @@ TOO_LARGE = ErrorReason(
 NOTHING: Mapping[str, Quantity] = {}
 
 
-def consumed_capacity(asked: CapacityRequirements | None, device: Device) -> dict[str, Quantity]:
+def consumed_capacity(
+    asked: CapacityRequirements | None, device: Device, *, allows_negative: bool = False
+) -> dict[str, Quantity]:
     """R-DRA-46: A share consumes of each capacity of its device what was requested; if nothing was, what the
     policy of the capacity has as default, or else all of it. Source: GetConsumedCapacityFromRequest.
 
@@ -50,14 +52,19 @@ def consumed_capacity(asked: CapacityRequirements | None, device: Device) -> dic
             consumed[name] = capacity.value if default is None else default
         else:
             consumed[name] = _rounded_up(name, amount, policy) if policy is not None else amount
-        if consumed[name] < Quantity():
+        if consumed[name] < Quantity() and not allows_negative:
             applies("R-DRA-49")
             raise AllocationError(NEGATIVE.of(name))
     return consumed
 
 
 def has_capacity(
-    asked: CapacityRequirements | None, device: Device, in_use: Amounts, chosen: Amounts
+    asked: CapacityRequirements | None,
+    device: Device,
+    in_use: Amounts,
+    chosen: Amounts,
+    *,
+    allows_negative: bool = False,
 ) -> bool:
     """R-DRA-47: A device is not allocated if the request asks for a capacity that it does not have, or for an
     amount that the policy of a capacity does not allow, or if less is left of a capacity than would be
@@ -67,7 +74,7 @@ def has_capacity(
     if not requests.keys() <= device.capacity.keys():
         applies("R-DRA-47")
         return False
-    for name, amount in consumed_capacity(asked, device).items():
+    for name, amount in consumed_capacity(asked, device, allows_negative=allows_negative).items():
         capacity = device.capacity[name]
         left = capacity.value.nano - sum(taken.get(name, Quantity()).nano for taken in (in_use, chosen))
         if _is_not_allowed(amount, capacity.request_policy) or amount.nano > left:

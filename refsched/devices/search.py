@@ -10,7 +10,7 @@ allocateDevice, rollbackDevice.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from attrs import define, field
 
@@ -71,6 +71,8 @@ class Search:
     steps: AllocatorSteps
     memory: SearchMemory
     counters: Counters
+    is_enough: ClassVar = staticmethod(has_capacity)
+    consumed: ClassVar = staticmethod(consumed_capacity)
     chosen: list[list[ChosenDevice]] = field(init=False)
     held_by: dict[DeviceID, set[int]] = field(factory=dict)
     shared: dict[DeviceID, list[Amounts]] = field(factory=dict)
@@ -205,7 +207,7 @@ class Search:
         the request would consume is invalid."""
         in_use = self.in_use.capacity.get(offered.id, NOTHING)
         try:
-            return has_capacity(sized.asked.capacity, offered.device, in_use, self._chosen_of(offered))
+            return self.is_enough(sized.asked.capacity, offered.device, in_use, self._chosen_of(offered))
         except AllocationError as error:
             raise AllocationError(NO_AMOUNT.of(self._request(place, sized), offered.id, error)) from None
 
@@ -234,7 +236,7 @@ class Search:
             return False
         consumed = None
         if offered.device.allow_multiple_allocations:
-            consumed = consumed_capacity(sized.asked.capacity, offered.device)
+            consumed = self.consumed(sized.asked.capacity, offered.device)
             self.shared.setdefault(offered.id, []).append(consumed)
         else:
             self.held_by.setdefault(offered.id, set()).add(place.claim)

@@ -118,10 +118,10 @@ def test_all_devices_are_those_that_have_capacity_left() -> None:
 @pytest.mark.parametrize(
     "asked", [one(capacity={"requests": {"slots": "-1"}}), every(capacity={"requests": {"slots": "-1"}})]
 )
-def test_a_device_is_passed_over_if_the_amount_of_a_request_is_invalid(asked: dict[str, Any]) -> None:
+def test_a_negative_amount_of_a_request_is_consumed_as_it_is(asked: dict[str, Any]) -> None:
     pieces = piece("s1", SHARED)
 
-    assert devices(allocator(pieces, release="1.36"), claim("c", asked)) is None
+    assert devices(allocator(pieces, release="1.36"), claim("c", asked)) == [["r=s1/d"]]
     with pytest.raises(AllocationError, match=r'device .*d: capacity "slots": capacity value is negative'):
         devices(allocator(pieces), claim("c", asked))
 

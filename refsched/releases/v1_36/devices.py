@@ -17,11 +17,13 @@ pools_incubating.go, constraint.go, consumable_capacity.go."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import ClassVar
 
 from attrs import define, field, frozen
 
 from refsched.devices import allocator, constraints, counters, requests, search
-from refsched.devices.capacity import NOTHING, has_capacity
+from refsched.devices.capacity import NOTHING, consumed_capacity, has_capacity
 from refsched.devices.constraints import RequestName, concerns, look_up
 from refsched.devices.errors import AllocationError
 from refsched.devices.ids import DeviceID, PoolID
@@ -115,7 +117,7 @@ class Sizer(requests.Sizer):
         for offered in matching:
             in_use = self.in_use.capacity.get(offered.id, NOTHING)
             try:
-                is_enough = has_capacity(sized.asked.capacity, offered.device, in_use, NOTHING)
+                is_enough = enough(sized.asked.capacity, offered.device, in_use, NOTHING)
             except AllocationError:
                 is_enough = False
             if is_enough:
@@ -124,11 +126,17 @@ class Sizer(requests.Sizer):
                 applies("R-DRA-105")
 
 
+enough = partial(has_capacity, allows_negative=True)
+
+
 @define
 class Search(search.Search):
+    is_enough: ClassVar = staticmethod(enough)
+    consumed: ClassVar = staticmethod(partial(consumed_capacity, allows_negative=True))
+
     def has_capacity(self, place: Place, sized: SizedRequest, offered: OfferedDevice) -> bool:
         """R-DRA-106 (instead of R-DRA-49): A device is not allocated if the amount that a request would consume
-        of it is invalid."""
+        of it cannot be rounded up within 64 bits; a negative amount is consumed as it is."""
         try:
             return super().has_capacity(place, sized, offered)
         except AllocationError:
