@@ -100,6 +100,7 @@ class OverTheApi:
         self._waiting: dict[Key, Json] = {}
         self._nominated: dict[Key, str] = {}
         self._deferred: set[Key] = set()
+        self._of_others: dict[Key, str] = {}
         self._has_changed = True
 
     def ask(self, request: Json) -> Any:
@@ -186,9 +187,8 @@ class OverTheApi:
         return decided
 
     def _probe(self) -> None:
-        profiles = (self._config or {}).get("profiles") or [{}]
         spec = {
-            "schedulerName": profiles[0].get("schedulerName", DEFAULT_SCHEDULER_NAME),
+            "schedulerName": self._schedulers()[0],
             "containers": [{"name": PROBE}],
             "nodeSelector": {f"refsched.dev/{PROBE}": ""},
             "preemptionPolicy": "Never",
@@ -216,9 +216,17 @@ class OverTheApi:
         if (pod.get("status") or {}).keys() - _STATUS_OF_A_WAITING_POD:
             return {"unsupported": "a pod that is created may be attempted before it has this status"}
         pod = {name: value for name, value in pod.items() if name != "status"}
+        if pod["spec"].get("schedulerName", DEFAULT_SCHEDULER_NAME) not in self._schedulers():
+            self._of_others[key_of(pod)] = self._objects.create(pod)["metadata"]["uid"]
+            return _NO_RECORDS
         self._objects.check(pod)
         self._waiting[key_of(pod)] = pod
         return _NO_RECORDS
+
+    def _schedulers(self) -> list[str]:
+        """Returns the names of the profiles, whose pods are to be scheduled."""
+        profiles = (self._config or {}).get("profiles") or [{}]
+        return [profile.get("schedulerName", DEFAULT_SCHEDULER_NAME) for profile in profiles]
 
     def _update(self, object: Json) -> Json:
         key = key_of(object)
@@ -226,6 +234,7 @@ class OverTheApi:
             return {"unsupported": "a pod that is nominated may be attempted again at any time"}
         if self._waiting.pop(key, None) is not None:
             return self._create(object)
+        self._of_others.pop(key, None)
         if object["metadata"].get("deletionTimestamp"):
             self._objects.terminate(key)
         else:
@@ -236,6 +245,7 @@ class OverTheApi:
     def _delete(self, reference: Json) -> Json:
         key = key_of({"kind": reference["kind"], "metadata": reference})
         self._waiting.pop(key, None)
+        self._of_others.pop(key, None)
         if key in self._deferred:
             return _NO_RECORDS
         if self._nominated.pop(key, None):
@@ -270,6 +280,9 @@ class OverTheApi:
                 self._objects.delete(key)
                 self._probe()
                 uid, decided = self._attempt(key)
+        for (_, *other), other_uid in self._of_others.items():
+            if self._pods.decided(other_uid):
+                return {"error": f"it has attempted {'/'.join(other)}, the pod of another scheduler"}
         if decided.result == ERROR and _NOT_JUDGED.match(decided.message):
             self._objects.delete(key)
             return {"unsupported": f"the node is not shown: {decided.message}"}

@@ -48,7 +48,7 @@ class PodsSeen:
         deleted, or if the scheduler floods the API server."""
         deadline = time.monotonic() + timeout
         changes = 0
-        while (decided := self._decided(uid)) is None or not counts(decided):
+        while (decided := self.decided(uid)) is None or not counts(decided):
             left = deadline - time.monotonic()
             event = self._watching.next(min(LOOK, max(0.0, left)))
             if event is not None:
@@ -66,7 +66,8 @@ class PodsSeen:
                 )
         return decided
 
-    def _decided(self, uid: str) -> Decision | None:
+    def decided(self, uid: str) -> Decision | None:
+        """Returns what is decided about a pod, as far as it was seen."""
         pod = self._by_uid.get(uid)
         return None if pod is None else decision_about(pod)
 

@@ -109,6 +109,19 @@ def test_a_pod_that_is_unschedulable_is_deleted_until_its_next_attempt(world: Wo
         assert scheduled(session, "p") == ("scheduled", "n")
 
 
+def test_who_attempts_the_pod_of_another_scheduler_is_in_error(world: World) -> None:
+    with world.adapter() as adapter:
+        session = adapter.reset(CONFIG)
+        session.create(node())
+        session.create(pod("other", schedulerName="another"))
+        session.create(pod("p"))
+        error = session.schedule("default/p").error
+        assert error == "it has attempted default/other, the pod of another scheduler"
+        session.create(pod("q"))
+        session.delete(named("Pod", "other"))
+        assert scheduled(session, "q") == ("scheduled", "n")
+
+
 def test_victims_stay_until_it_is_the_preemptors_turn_again(world: World) -> None:
     with world.adapter("preempts") as adapter:
         session = adapter.reset(CONFIG)
