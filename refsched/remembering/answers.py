@@ -8,6 +8,7 @@ in every cycle: what the others said is remembered. The nodes are numbered as th
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from functools import singledispatch
 from itertools import chain
 from typing import Any
@@ -331,12 +332,13 @@ class ScoreAnswers:
         """Returns what these plugins scored each of the nodes."""
         if lasting.partition is not partition:
             lasting.partition, lasting.scores = partition, {}
-        scores, kinds = lasting.scores, [partition.of_node[number] for number in at]
-        if not scores.keys() >= set(kinds):
-            for kind, node in zip(kinds, nodes, strict=True):
-                if kind not in scores:
-                    scores[kind] = self._ask(lasting, states, pod, node)
-        return [scores[kind] for kind in kinds]
+        scores, kind_of = lasting.scores, partition.of_node
+        with suppress(KeyError):
+            return [scores[kind_of[number]] for number in at]
+        for number, node in zip(at, nodes, strict=True):
+            if kind_of[number] not in scores:
+                scores[kind_of[number]] = self._ask(lasting, states, pod, node)
+        return [scores[kind_of[number]] for number in at]
 
     def _ask(
         self, lasting: _ScoresByKind, states: Mapping[str, Any], pod: PodInfo, node: NodeInfo
