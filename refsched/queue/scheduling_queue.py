@@ -47,8 +47,7 @@ class SchedulingQueue:
     """``behaviour`` differs between releases. ``hint_tables`` and ``pre_enqueue_plugins`` are by scheduler
     name; a pod of another scheduler comes into the queue only if it was created anew under the name of a pod that
     failed meanwhile. ``objects`` is what the informers hold: it has a change before the queue receives the event.
-    ``clock`` returns the seconds since some whole second of UTC. ``on_move``, if set, is called with each step of
-    a pod."""
+    ``clock`` returns the seconds since some whole second of UTC. ``on_move``, if set, is called at each step."""
 
     def __init__(
         self,
