@@ -16,8 +16,10 @@ from refsched.suite.session.drawing import allow_shrinking
 
 
 def test_half_of_a_budget_is_for_failures_and_no_test_takes_all_of_it() -> None:
-    assert Allowance.of(None).left == WITHOUT_BUDGET
+    assert Allowance.of(None) == Allowance()
+    assert Allowance().left == WITHOUT_BUDGET
     assert Allowance.of(10.0).left == WITH_BUDGET
+    assert Allowance.of(10.0).records == Allowance().records * WITH_BUDGET / WITHOUT_BUDGET
     allowance = Allowance.of(120.0)
     assert (allowance.left, allowance.share) == (60.0, 30.0)
     allowance.spend(50.0)

@@ -29,22 +29,23 @@ PART_OF_BUDGET = 0.5
 OF_THE_REST = 0.5
 """One test may take this share of the seconds that are left, so that some are left for later ones."""
 
-
-RECORDS = 30 * WORK
-"""So many records are compared to name rules, in one process: enough for a hundred failures of a scheduler with
-one mistake, and for thirty of one that no breaking explains."""
+RECORDS_PER_SECOND = WORK / 6
+"""So many records are compared to name rules for each second that is allowed, as many as a processor compares in
+it. The number is what counts, and not the second: which rules are named does not depend on the clock."""
 
 
 @define
 class Allowance:
-    """An Allowance has ``left`` so many seconds, and so many ``records`` to compare, in one process."""
+    """An Allowance has ``left`` so many seconds, and so many ``records`` to compare, in one process. In a run
+    without a budget these are enough for a hundred failures of a scheduler with one mistake."""
 
     left: float = WITHOUT_BUDGET
-    records: int = RECORDS
+    records: float = WITHOUT_BUDGET * RECORDS_PER_SECOND
 
     @classmethod
     def of(cls, budget: float | None) -> Allowance:
-        return cls() if budget is None else cls(max(WITH_BUDGET, budget * PART_OF_BUDGET))
+        seconds = WITHOUT_BUDGET if budget is None else max(WITH_BUDGET, budget * PART_OF_BUDGET)
+        return cls(seconds, seconds * RECORDS_PER_SECOND)
 
     @property
     def share(self) -> float:
