@@ -311,6 +311,16 @@ def test_a_held_pod_was_decided_when_its_cycle_began() -> None:
     assert not invariants.take(scheduled("a", "n"))
 
 
+def test_a_pod_that_was_changed_in_mid_cycle_counts_as_it_was() -> None:
+    invariants = Invariants(DEFAULT_CONFIG, {})
+    for record in (node("n"), pod("a"), pod("b")):
+        invariants.take(record)
+    invariants.begin("default/a")
+    assert not invariants.take(Update(pod("a", "900").object))
+    assert not invariants.take(scheduled("a", "n"))
+    assert not invariants.take(scheduled("b", "n"))
+
+
 def test_whose_name_was_used_again_in_mid_cycle_is_left_alone() -> None:
     again = (node("n"), pod("a"), scheduled("a", "n"), deleted("Pod", "a"), pod("a"))
     assert not broken(*again, queues())

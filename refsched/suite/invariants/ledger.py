@@ -39,7 +39,7 @@ class Ledger:
     unclear: set[str] = Factory(set)
     """Later records do not say enough of these pods: those that were deleted in mid-cycle, since what is
     reported of them may be about their successors, those that were requeued although they had a node, and those
-    that were changed while they were assumed, which count as they were until they are bound."""
+    that were changed in mid-cycle or while they were assumed, which count as they were until they are bound."""
 
     def take(self, record: Record) -> None:
         match record:
@@ -94,7 +94,8 @@ class Ledger:
             self.nodes[shown.metadata.name] = shown
         elif isinstance(shown, Pod):
             known = self.pods.get(shown.key)
-            if shown.key in self.assumed and known is not None and known.spec != shown.spec:
+            is_placed = shown.key in self.held or shown.key in self.assumed
+            if is_placed and known is not None and known.spec != shown.spec:
                 self.unclear.add(shown.key)
             self.pods[shown.key] = shown
             if self.forgets_the_deleted and shown.metadata.deletion_timestamp is not None:
