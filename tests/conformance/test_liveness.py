@@ -47,6 +47,7 @@ def test_whatever_happens_begins_a_new_time() -> None:
         {"schedulerName": "another"},
         {"status": {"phase": "Failed"}},
         {"nodeName": "n1"},
+        {"containers": [{"name": "c", "restartPolicyRules": [{"action": "RestartAllContainers"}]}]},
     ],
 )
 def test_a_pod_with_a_reason_to_wait_may_wait(shape: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from attrs import Factory, define
 
 from refsched.objects.node import Node
-from refsched.objects.pod import Pod, PodSpec
+from refsched.objects.pod import Container, Pod, PodSpec
 from refsched.objects.resources import Resource, amount, resource_of
 from refsched.records import BOUND, Advance, Attempt, Bind, Nodes, Queues, Record
 from refsched.suite.histories.findings import Finding
@@ -94,7 +94,12 @@ def _is_plain(pod: Pod) -> bool:
         containers=spec.containers,
     )
     has_metadata = pod.metadata.labels or pod.metadata.annotations
-    return spec == plain and not has_metadata and not any(container.ports for container in spec.containers)
+    return spec == plain and not has_metadata and all(map(_only_requests, spec.containers))
+
+
+def _only_requests(container: Container) -> bool:
+    """Returns whether the container needs nothing of a node but resources."""
+    return container == Container(container.name, image=container.image, resources=container.resources)
 
 
 def _is_open(node: Node) -> bool:
