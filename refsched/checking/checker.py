@@ -92,7 +92,7 @@ class Checker:
         self._claim_writes = ClaimWrites(reports_claims)
         self._evictions = Evictions()
         self._guessed: set[str] = set()
-        self._guessed_victims = False
+        self._guessed_victims = self._guessed_hint = False
         self._space: SearchSpace | None = None
         self.offered: Mapping[str, int] = {}
         """How many options there were for each question of the last attempt."""
@@ -293,17 +293,21 @@ class Checker:
             self._popping.perhaps_active.add(record.pod)
         if self.following.offered.get("deletion"):
             self._popping.perhaps_nominated = self._nominated(record)
-        chosen = self.following.not_allowed
-        found = [Disagreement(choice.member, choice.expected, choice.got) for choice in chosen]
+        found = [Disagreement(each.member, each.expected, each.got) for each in self.following.not_allowed]
         self.offered = self.following.offered
         comparable = evolve(record, evaluated=None, feasible=None) if self.following.is_blind else record
         self._guessed_victims = self._has_guessed_victims()
         guesses_scores = self.following.guesses_scores
+        guessed_hint, tried = self._guessed_hint, self._pod(record.pod)
+        is_nominated = tried is not None and tried.status.nominated_node_name != ""
+        self._guessed_hint = is_nominated and self.offered.get("hint", 1) > 1  # It is used up unseen.
         self.following.follow(None)
         if specified is not None:
             found += self._compare(comparable, specified)
         self._guessed_victims = False
-        if found and guesses_scores and all(one.member.partition(".")[0] in OF_SCORES for one in found):
+        members = {one.member.partition(".")[0] for one in found}
+        is_open = (guesses_scores and members <= {*OF_SCORES}) or (guessed_hint and "evaluated" in members)
+        if found and is_open:
             self.has_diverged = True
             return
         yield from found
