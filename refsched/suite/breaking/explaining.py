@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-from attrs import Factory, astuple, define, frozen
+from attrs import Factory, astuple, define, evolve, frozen
 
 from refsched.rules import listening
 from refsched.suite.breaking.breakings import REPORTING, Breaking, breakings_of, broken
@@ -108,6 +108,8 @@ class _Question:
         forget()  # so that what reads the objects is seen, too
         coverage = coverage_of(histories.smallest.agrees)
         places = _places(suspected, coverage)
+        shortest_first = sorted(histories.others, key=lambda other: other.records)
+        histories = evolve(histories, others=shortest_first)
         return cls(histories, places, coverage.applied, breakings_of(coverage, places, without))
 
     def answer(self, may_be: Callable[[str], bool]) -> Explanation:
@@ -151,17 +153,13 @@ class _Question:
             with listening(heard.setdefault):
                 shows_it = is_broken and agrees(smallest)
             misses = 0
-            for other in sorted(self.histories.others, key=_records) if shows_it else ():
+            for other in self.histories.others if shows_it else ():
                 self.work.to_compare -= other.records
                 misses += not agrees(other)
                 if misses > most:
                     return None
         changed = len(heard.keys() ^ set(self.applied))
         return _Tried(breaking, self.places[breaking.rules[0]], changed, misses) if shows_it else None
-
-
-def _records(comparison: Comparison) -> int:
-    return comparison.records
 
 
 def _places(suspected: Sequence[str], coverage: LineCoverage) -> Mapping[str, int]:
