@@ -1,19 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A scheduler without a memory beside one with it."""
+"""A scheduler without a memory beside one with it, and schedulers as recordings begin with them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from refsched.checking.trace import Header
 from refsched.errors import InputError
+from refsched.framework.choices import SeededChoices
+from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import CycleHeldError, Scheduler
 from refsched.records import Input
 from refsched.remembering import remember
+from refsched.tools.configuration.feature_gates import with_feature_gates
+from refsched.tools.configuration.read import read_config
 from refsched.tools.reading.inputs import InputReader
 from refsched.tools.reading.record_json import to_json
 
 Json = dict[str, Any]
+
+
+def maker_of(header: Header) -> Callable[[], Scheduler] | None:
+    """Returns what makes a scheduler as a trace begins with it, or None if it has extenders."""
+    release = with_feature_gates(header.feature_gates, header.release)
+    config = read_config(header.config, release)
+    if config.extenders:
+        return None
+    return lambda: scheduler_of(
+        config,
+        SeededChoices(1),
+        release=release,
+        start=header.start,
+        frozen_timers=frozenset(header.frozen_timers),
+    )
 
 
 class Pair:

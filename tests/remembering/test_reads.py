@@ -14,20 +14,17 @@ import pytest
 from attrs import evolve, fields
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pair import maker_of
 
 from conformance.strategies import AREAS
 from refsched import InputError
 from refsched.checking.trace import read_trace
-from refsched.framework.choices import SeededChoices
 from refsched.framework.node_info import PodInfo
-from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import CycleHeldError, Scheduler
 from refsched.objects.meta import ObjectMeta
 from refsched.records import Attempt, Input
 from refsched.releases import RELEASES
 from refsched.remembering.kinds import reads_who_it_is
-from refsched.tools.configuration.feature_gates import with_feature_gates
-from refsched.tools.configuration.read import read_config
 from refsched.tools.reading.inputs import InputReader
 from tests.tools.test_copies import WITHOUT_EXTENDERS, begun, do
 
@@ -97,18 +94,10 @@ def hide_names(scheduler: Scheduler, patch: pytest.MonkeyPatch) -> None:
 )
 def test_in_recordings_no_other_plugin_reads_who_a_pod_is(path: Path, patch: pytest.MonkeyPatch) -> None:
     trace = read_trace(path)
-    header = trace.header
-    release = with_feature_gates(header.feature_gates, header.release)
-    config = read_config(header.config, release)
-    if config.extenders:
+    make = maker_of(trace.header)
+    if make is None:
         return
-    scheduler = scheduler_of(
-        config,
-        SeededChoices(1),
-        release=release,
-        start=header.start,
-        frozen_timers=frozenset(header.frozen_timers),
-    )
+    scheduler = make()
     hide_names(scheduler, patch)
     inputs = InputReader(scheduler)
     for entry in trace.entries:

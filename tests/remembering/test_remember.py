@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from pair import Pair
+from pair import Pair, maker_of
 
 from refsched.checking.trace import read_trace
 from refsched.errors import InputError
@@ -20,7 +20,6 @@ from refsched.records import Advance, Attempt, Create, Delete, Input, Reference,
 from refsched.releases import DEFAULT, release_of
 from refsched.remembering import remember
 from refsched.remembering.framework import Memory
-from refsched.tools.configuration.feature_gates import with_feature_gates
 from refsched.tools.configuration.read import read_config
 
 Json = dict[str, Any]
@@ -146,20 +145,10 @@ def test_histories_come_out_the_same(seed: int, kubernetes: str) -> None:
 @pytest.mark.parametrize("path", SAMPLE, ids=lambda path: f"{path.parent.name} {path.name}")
 def test_traces_come_out_the_same(path: Path) -> None:
     trace = read_trace(path)
-    header = trace.header
-    release = with_feature_gates(header.feature_gates, header.release)
-    config = read_config(header.config, release)
-    if config.extenders:
+    make = maker_of(trace.header)
+    if make is None:
         return
-    pair = Pair(
-        lambda: scheduler_of(
-            config,
-            SeededChoices(1),
-            release=release,
-            start=header.start,
-            frozen_timers=frozenset(header.frozen_timers),
-        )
-    )
+    pair = Pair(make)
     for entry in trace.entries:
         if isinstance(entry.record, Input):
             pair.apply(entry.record)
