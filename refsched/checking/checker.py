@@ -113,7 +113,7 @@ class Checker:
         """Follows one record. Raises InputError if the record is an input that cannot be applied."""
         if isinstance(record, Input):
             self._inputs.apply(record)
-            self._claim_writes.note_input(record)
+            self._claim_writes.note_input(record, self.scheduler.state.objects)
             if self._own is not None:
                 self._own.note_input(record)
             self._collect()
@@ -196,7 +196,7 @@ class Checker:
             found = list(self._claim_writes.take(claim))
             if claim.is_allocated:
                 found += allocation_disagreements(stored, claim)
-            if found and claim.key in self.following.guessed:
+            if found and claim.key in self.following.guessed | self._claim_writes.contested:
                 self.has_diverged = True
                 return
             yield from found
@@ -257,7 +257,9 @@ class Checker:
         missing += [Disagreement("bind", bind, None) for bind in self._binds]
         self._attempts.clear()
         self._binds.clear()
-        return missing + self._deletions.missing() + self._claim_writes.missing()
+        missing += self._deletions.missing() + self._claim_writes.missing()
+        self.has_diverged |= self._claim_writes.is_lost
+        return missing
 
     def unrecorded_bindings(self) -> tuple[Bind, ...]:
         """Returns the binding cycles that have ended and that no record has reported yet."""

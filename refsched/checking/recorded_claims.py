@@ -16,9 +16,11 @@ from attrs import Factory, define
 
 from refsched.checking.agreement import Disagreement
 from refsched.checking.recorded_devices import devices_of
+from refsched.devices.claims import InFlightAllocation
 from refsched.objects.dra import DeviceAllocationConfiguration, ResourceClaim
 from refsched.objects.reading import read_as
 from refsched.objects.selectors import NodeSelectorRequirement
+from refsched.objects.store import ObjectStore
 from refsched.records import Create, Record, Update, Write
 
 # --- What a claim was given -----------------------------------------------------------------------
@@ -97,6 +99,8 @@ class ClaimWrites:
     deleted: dict[str, ResourceClaim] = Factory(dict)
     _written: dict[str, list[ResourceClaim]] = Factory(dict)
     _expected: list[ResourceClaim] = Factory(list)
+    contested: set[str] = Factory(set)
+    is_lost: bool = False
     _input_uids: set[str] = Factory(set)
 
     def specify(self, record: Record) -> None:
@@ -112,18 +116,28 @@ class ClaimWrites:
 
     def missing(self) -> list[Disagreement]:
         """Returns the claims that should have been given devices by now and were not written."""
-        left, self._expected = self._expected, []
+        left, self._expected = self._expected if self.are_reported else [], []
+        self.is_lost |= any(claim.key in self.contested for claim in left)
         return [
-            Disagreement(f"write.{claim.key}", devices_of(claim), None) for claim in left if self.are_reported
+            Disagreement(f"write.{claim.key}", devices_of(claim), None)
+            for claim in left
+            if claim.key not in self.contested
         ]
 
-    def note_input(self, record: Record) -> None:
-        """Takes note of the uids that an input contains."""
+    def note_input(self, record: Record, objects: ObjectStore) -> None:
+        """Takes note of the uids that an input contains, and of a claim that it changes although the scheduler is
+        about to allocate it."""
         match record:
             case Create({"kind": "Pod" | "ResourceClaim"} as value) | Update(
                 {"kind": "Pod" | "ResourceClaim"} as value
             ):
                 self._input_uids.update(_uids_in(value))
+        if isinstance(record, Update) and record.object["kind"] == ResourceClaim.kind:
+            self.contested.update(
+                flight.claim.key
+                for flight in objects.list_latest(InFlightAllocation)
+                if flight.claim.name == record.object["metadata"]["name"]
+            )
 
     def take(self, got: ResourceClaim) -> Iterator[Disagreement]:
         """Compares a claim that the other scheduler wrote."""

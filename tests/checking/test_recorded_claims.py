@@ -12,9 +12,11 @@ from world import configuration, node_object, pod_object
 
 from refsched.checking.checker import Checker
 from refsched.checking.recorded_claims import ClaimWrites, allocation_disagreements
+from refsched.devices.claims import start_allocation
 from refsched.objects.dra import DELETE_PROTECTION, ResourceClaim
 from refsched.objects.reading import read_as
-from refsched.records import Attempt, Create, Record, Write
+from refsched.objects.store import ObjectStore
+from refsched.records import Attempt, Create, Record, Update, Write
 from refsched.releases.v1_34 import V1_34
 
 CONFIG = {"opaque": {"driver": DRIVER, "parameters": {"mode": "fast"}}}
@@ -205,3 +207,13 @@ def test_before_it_is_deleted_a_claim_may_be_written_as_it_was_created() -> None
         writes.specify(record)
 
     assert list(writes.take(read_as(ResourceClaim, created))) == []
+
+
+def test_a_claim_that_others_changed_before_it_was_allocated_is_followed_no_further() -> None:
+    objects = ObjectStore()
+    start_allocation(read_as(ResourceClaim, whole()), objects)
+    writes = ClaimWrites(are_reported=True)
+    writes.note_input(Update(asked()), objects)
+    writes.specify(Write("update", whole()))
+
+    assert (writes.missing(), writes.is_lost) == ([], True)
