@@ -110,6 +110,7 @@ AROUND = ("suite", "tools", "checking", "remembering", "mistakes", "wrong", "cam
 BEGINS_WITH_A_VERB = re.compile(r"(?!This |Those |As |Is |Has |Its |Us )([A-Z][a-z]*[a-z]s[ ,]|R-[A-Z]+-\d)")
 HELP_OF_COMMANDS = {
     Path("refsched/tools/cli/about_clusters.py"),
+    Path("refsched/tools/cli/import_commands.py"),
     Path("refsched/tools/cli/in_a_cluster.py"),
     Path("refsched/tools/cli/main.py"),
     *(Path("conformance/campaigns") / f"{name}.py" for name in ("fuzz", "pairs", "recording", "soundness")),

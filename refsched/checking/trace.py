@@ -121,7 +121,7 @@ class Trace:
 
 def read_trace(path: str | Path) -> Trace:
     """Opens a trace and reads its header; the records are read when they are asked for."""
-    lines = _objects(path)
+    lines = json_lines(path)
     number, members = next(lines, (1, None))
     where = f"{path}: line {number}"
     if members is None:
@@ -199,8 +199,9 @@ def _asked(members: Json) -> tuple[Exchange, ...]:
 # --- Lines ----------------------------------------------------------------------------------------
 
 
-def _objects(path: str | Path) -> Iterator[tuple[int, Json]]:
-    """Yields the JSON objects of a file by line."""
+def json_lines(path: str | Path) -> Iterator[tuple[int, Json]]:
+    """Yields the JSON objects of a file, plain or gzip, with the numbers of their lines. Raises InputError, which
+    names the file and the line."""
     for number, line in _lines(path):
         where = f"{path}: line {number}"
         if len(line) > MAX_LINE:

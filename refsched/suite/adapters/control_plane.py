@@ -52,10 +52,11 @@ def running_control_plane(program: Path) -> ControlPlane:
 class ControlPlane:
     """A ControlPlane is a running one. ``kubeconfig`` is the path of a file for its clients."""
 
-    def __init__(self, program: Path) -> None:
-        """Starts it, and waits until it is ready. Raises AdapterUnavailable if it does not become so."""
+    def __init__(self, program: Path, *options: str) -> None:
+        """Starts it with options of the program, and waits until it is ready. Raises AdapterUnavailable if it does
+        not become so."""
         self._child = subprocess.Popen(
-            [str(program)],
+            [str(program), *options],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -84,6 +85,12 @@ class ControlPlane:
         with stderr:
             for line in stderr:
                 self._said.append(f"  {line.decode(errors='replace').rstrip()}")
+
+    def kill(self) -> None:
+        """Ends it as a crash does."""
+        self._child.kill()
+        self._child.wait()
+        self.close()
 
     @property
     def runs(self) -> bool:

@@ -7,6 +7,8 @@ import sys
 
 import click
 
+from refsched.tools.cli.options import of_the_scheduler
+
 
 @click.command()
 @click.option("--kubeconfig", required=True, metavar="FILE", help="How the API server is reached.")
@@ -71,31 +73,19 @@ def run(
 
 @click.command()
 @click.option("--kubeconfig", required=True, metavar="FILE", help="How the API server is reached.")
-@click.option("--output", required=True, metavar="FILE", help="Ends in .jsonl or .jsonl.gz.")
-@click.option(
-    "--scheduler-name",
-    default="default-scheduler",
-    show_default=True,
-    metavar="NAME",
-    help="The scheduler whose decisions are written down.",
-)
-@click.option("--config", metavar="FILE", help="Its KubeSchedulerConfiguration; without it, the default one.")
-@click.option("--kubernetes", default="", metavar="RELEASE", help="The release by which it decides.")
-@click.option(
-    "--feature-gates", default="", metavar="A=true,...", help="As in kube-scheduler's option of this name."
-)
+@of_the_scheduler
 def watch(
     kubeconfig: str, output: str, scheduler_name: str, config: str | None, kubernetes: str, feature_gates: str
 ) -> None:
     """Write down what can be seen of a scheduler's work in a cluster, as a trace.
 
     The objects that scheduling reads are written as watches show them, and of each attempt the node, or the
-    reason and the nomination; what the scheduler thought of other nodes cannot be seen. `refsched replay` judges
-    the trace. It ends with SIGINT or SIGTERM, and writes nothing to the cluster. Needs refsched[cluster]. Exit
-    code: 0 where a signal has ended it, 2 where the input is bad.
+    reason and the nomination; what the scheduler thought of other nodes cannot be seen. An attempt that leaves a
+    pod as it was is seen by its Event. `refsched replay` judges the trace. It ends with SIGINT or SIGTERM, and
+    writes nothing to the cluster. Needs refsched[cluster]. Exit code: 0 where a signal has ended it, 2 where the
+    input is bad.
     """
     from refsched.tools.cli import run as commands
-    from refsched.tools.cli.inputs import parse_gates
 
     options = commands.options_of(kubernetes, feature_gates, config, scheduler_name, 0)
-    sys.exit(commands.watch(kubeconfig, output, options, config, parse_gates(feature_gates)))
+    sys.exit(commands.watch(kubeconfig, output, options))

@@ -122,7 +122,11 @@ def parse_gates(text: str) -> dict[str, bool]:
 
 def config_of(path: str, release: Release) -> WholeConfiguration:
     """Reads a file with one KubeSchedulerConfiguration. Raises InputError, which names it."""
-    document = document_of(path)
+    return config_in(document_of(path), path, release)
+
+
+def config_in(document: Any, path: str, release: Release) -> WholeConfiguration:
+    """Reads the KubeSchedulerConfiguration of this file. Raises InputError, which names it."""
     try:
         return read_config(document, release)
     except InputError as error:

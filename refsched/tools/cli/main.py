@@ -17,6 +17,7 @@ import click
 from refsched.errors import InputError, one_line
 from refsched.tools.cli.about_clusters import ABOUT_CLUSTERS
 from refsched.tools.cli.exit_codes import AGREED, NOT_JUDGED
+from refsched.tools.cli.import_commands import import_group
 from refsched.tools.cli.in_a_cluster import run, watch
 from refsched.tools.cli.options import json_option, of_implementation, output_option
 from refsched.tools.garbage_collection import look_seldom
@@ -240,7 +241,7 @@ def adapter(language: str, output: str) -> None:
     run(language, Path(output))
 
 
-for command in (*ABOUT_CLUSTERS, run, watch):
+for command in (*ABOUT_CLUSTERS, run, watch, import_group):
     cli.add_command(command)
 
 

@@ -13,11 +13,10 @@ import click
 from attrs import asdict
 
 from refsched.errors import InputError, counted, one_line
-from refsched.objects.pod import DEFAULT_SCHEDULER_NAME
 from refsched.records import Output
 from refsched.releases import DEFAULT, release_of
 from refsched.tools.cli.exit_codes import AGREED, DISAGREED
-from refsched.tools.cli.inputs import GATES_OPTION, config_of, document_of, parse_gates
+from refsched.tools.cli.inputs import GATES_OPTION, config_in, document_of, parse_gates
 from refsched.tools.configuration.feature_gates import with_feature_gates
 from refsched.tools.kubernetes_api.client import Client
 from refsched.tools.reading.record_json import line_of, to_json
@@ -33,11 +32,13 @@ def options_of(kubernetes: str, gates: str, config: str | None, scheduler_name: 
     except InputError as error:
         raise error.at("--kubernetes") from None
     try:
-        release = with_feature_gates(parse_gates(gates), release)
+        set_gates = parse_gates(gates)
+        release = with_feature_gates(set_gates, release)
     except InputError as error:
         raise error.at(GATES_OPTION) from None
-    read = None if config is None else config_of(config, release)
-    return Options(release, scheduler_name, read, seed)
+    written = None if config is None else document_of(config)
+    read = None if config is None else config_in(written, config, release)
+    return Options(release, scheduler_name, read, seed, written, set_gates)
 
 
 def run(kubeconfig: str, options: Options, *, as_json: bool = False) -> int:
@@ -70,22 +71,17 @@ def shadow(kubeconfig: str, options: Options, *, as_json: bool = False) -> int:
     return DISAGREED if beside.differs else AGREED
 
 
-def watch(kubeconfig: str, output: str, options: Options, config: str | None, gates: dict[str, bool]) -> int:
+def watch(kubeconfig: str, output: str, options: Options) -> int:
     """Returns the exit code, when SIGINT or SIGTERM ends it."""
     from refsched.tools.running.recording import header_of, trace_writer
     from refsched.tools.running.recording import watch as record
 
     client = Client(kubeconfig)
-    written: Any = options.document
-    names = [options.scheduler_name]
-    if options.config is not None and config is not None:
-        written = document_of(config)
-        names = [profile.scheduler_name or DEFAULT_SCHEDULER_NAME for profile in options.config.profiles]
     with trace_writer(output) as write:
         goes_on = _until_a_signal()
-        _say(f"writes down what is seen of {', '.join(names)}; Ctrl-C ends it")
-        header = partial(header_of, written, options.release.name, gates)
-        attempts = record(client, header, names, write, goes_on)
+        _say(f"writes down what is seen of {', '.join(options.schedulers)}; Ctrl-C ends it")
+        header = partial(header_of, options.document, options.release.name, options.gates)
+        attempts = record(client, header, options.schedulers, write, goes_on)
     _say(f"saw {counted(attempts, 'attempt')}")
     return AGREED
 

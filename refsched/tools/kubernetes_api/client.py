@@ -44,6 +44,10 @@ class ApiError(Exception):
         return self.message or f"{self.status} {self.reason}"
 
     @property
+    def is_forbidden(self) -> bool:
+        return self.status == 403
+
+    @property
     def is_missing(self) -> bool:
         return self.status == 404
 
@@ -68,10 +72,10 @@ def path_of(kind: ApiKind, namespace: str = "", name: str = "", subresource: str
     root = f"/apis/{kind.api_version}" if kind.group else f"/api/{kind.api_version}"
     within = f"/namespaces/{namespace}" if kind.namespaced and namespace else ""
     rest = "".join(f"/{part}" for part in (name, subresource) if part)
-    return f"{root}{within}/{_plural(kind.name)}{rest}"
+    return f"{root}{within}/{plural(kind.name)}{rest}"
 
 
-def _plural(kind: str) -> str:
+def plural(kind: str) -> str:
     word = kind.lower()
     if word.endswith("y"):
         return f"{word[:-1]}ies"

@@ -3,16 +3,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
-from refsched.records import ERROR, SCHEDULED, UNSCHEDULABLE
+from refsched.records import ERROR, SCHEDULED, UNSCHEDULABLE, NodeStatus
 
 Json = dict[str, Any]
 
 _RESULTS = {"Unschedulable": UNSCHEDULABLE, "SchedulerError": ERROR}
 """By the reason of the condition PodScheduled. A pod that waits for a gate has been attempted by nobody."""
+
+
+@frozen
+class Results:
+    """Results are what plugins have answered in an attempt, as the protocol has it: by node. The code of a node
+    that was rejected may be unknown, and is "" then."""
+
+    filter: Mapping[str, NodeStatus] = field(factory=dict)
+    scores: Mapping[str, Mapping[str, int]] = field(factory=dict)
 
 
 @frozen
@@ -23,6 +33,7 @@ class Decision:
     node: str = ""
     message: str = ""
     nominated: str = ""
+    results: Results = field(factory=Results)
 
 
 def is_bound(decision: Decision) -> bool:

@@ -3,13 +3,13 @@
 
 Each kind has a thread, which lists its objects and watches them from there on. A watch that ends, or whose place
 the API server has forgotten, is begun again with a new list; what has changed meanwhile comes as events. Of a kind
-that is not served there are no objects.
+that is not served there are no objects, nor of an optional one that this client may not read.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -43,12 +43,13 @@ class Event:
 class Watching:
     """A Watching follows kinds until it is closed."""
 
-    def __init__(self, client: Client, kinds: Iterable[ApiKind]) -> None:
+    def __init__(self, client: Client, kinds: Iterable[ApiKind], optional: Collection[ApiKind] = ()) -> None:
         self._client = client
+        self._optional = optional
         self._events: SimpleQueue[Event] = SimpleQueue()
         self._closed = threading.Event()
         self._watches: dict[str, Watch] = {}
-        for kind in kinds:
+        for kind in (*kinds, *optional):
             name = f"watch of {kind.name}"
             threading.Thread(target=self._follow, args=(kind,), name=name, daemon=True).start()
 
@@ -75,7 +76,8 @@ class Watching:
                     is_first = False
                 self._watch(kind, version, known)
             except ApiError as refused:
-                if refused.is_missing and is_first:
+                is_absent = refused.is_missing or (refused.is_forbidden and kind in self._optional)
+                if is_absent and is_first:
                     self._events.put(Event(LISTED, kind.name, {}))
                     return
                 self._closed.wait(AGAIN)

@@ -70,7 +70,7 @@ def read_manifests(
     ignored: Counter[str] = Counter()
     unknown: Counter[str] = Counter()
     found: list[tuple[str, ApiObject]] = []
-    for where, value in _objects(paths, stdin):
+    for where, value in raw_objects(paths, stdin):
         progress(len(found))
         try:
             if is_scenario(value):
@@ -115,8 +115,8 @@ def _completed(found: Sequence[tuple[str, ApiObject]], release: Release) -> tupl
 # --- Files ----------------------------------------------------------------------------------------
 
 
-def _objects(paths: Sequence[str | Path], stdin: BinaryIO | None) -> Iterator[tuple[str, Any]]:
-    """Yields every object, and its place."""
+def raw_objects(paths: Sequence[str | Path], stdin: BinaryIO | None = None) -> Iterator[tuple[str, Any]]:
+    """Yields every object of these files as it stands there, and its place."""
     for path in paths:
         for where, data in _files(path, stdin):
             yield from objects_of(data, where)

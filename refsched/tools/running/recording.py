@@ -3,24 +3,28 @@
 
 The objects that scheduling reads are written as the watches show them. A pod that shows a decision gives an
 attempt before that, with the node, or with the reason and the nomination: what Filter said, the scores and the
-queue cannot be known, and are left out.
+queue cannot be known, and are left out. An attempt that leaves a pod as it was is known by its Event.
 """
 
 from __future__ import annotations
 
 import gzip
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
+
+from attrs import frozen
 
 from refsched.checking.trace import FORMAT, SUFFIXES
 from refsched.errors import InputError
+from refsched.objects.kinds import ApiKind
+from refsched.objects.meta import ApiObject
 from refsched.records import BOUND, Attempt, Bind, Create, Delete, Record, Reference, Update
 from refsched.tools.kubernetes_api.client import Client
-from refsched.tools.kubernetes_api.decisions import Decision, decision_about
+from refsched.tools.kubernetes_api.decisions import Decision, Results, decision_about
 from refsched.tools.kubernetes_api.watching import DELETED, Event
 from refsched.tools.reading.record_json import line_of, start_text, to_json
 from refsched.tools.running.mirror import API_VERSIONS, in_turn
@@ -29,7 +33,18 @@ from refsched.tools.running.running import Running
 Json = dict[str, Any]
 
 
-def header_of(config: Json, kubernetes: str, gates: dict[str, bool], start: datetime) -> Json:
+@frozen
+class SchedulerEvent(ApiObject):
+    """A SchedulerEvent is what a component reports, of which only this is read that the API server has it."""
+
+    kind: ClassVar[str] = "Event"
+
+
+REPORTED = ApiKind("events.k8s.io", ("v1",), SchedulerEvent)
+"""These objects say that something has happened. Scheduling does not read them."""
+
+
+def header_of(config: Mapping[str, Any], kubernetes: str, gates: Mapping[str, bool], start: datetime) -> Json:
     """Returns the first line. The profiles of the configuration name the schedulers that are watched."""
     return {
         "trace": FORMAT,
@@ -37,7 +52,7 @@ def header_of(config: Json, kubernetes: str, gates: dict[str, bool], start: date
         "kubernetes": kubernetes,
         "config": config,
         "watched": True,
-        **({"featureGates": gates} if gates else {}),
+        **({"featureGates": dict(gates)} if gates else {}),
         "start": start_text(start),
     }
 
@@ -51,7 +66,7 @@ def watch(
 ) -> int:
     """Writes the lines of a trace for as long as it goes on. Returns how many attempts were seen."""
     recording = Recording(write, schedulers)
-    with closing(Running(client, None, recording)) as running:
+    with closing(Running(client, None, recording, [REPORTED])) as running:
         write(header(datetime.now(UTC)))
         running.wait_for_lists(goes_on)
         running.follow(goes_on, recording.take)
@@ -59,7 +74,8 @@ def watch(
 
 
 class Recording:
-    """A Recording writes events as records, each with the seconds since the beginning."""
+    """A Recording writes events as records, each with the seconds since the beginning. An attempt is left out
+    while the cluster is not known as a whole, and where its node is not known."""
 
     def __init__(
         self,
@@ -73,16 +89,27 @@ class Recording:
         self._began = clock()
         self._shown: dict[tuple[str, str, str], str] = {}
         self._decided: dict[str, Decision] = {}
+        self._versions: dict[str, set[str]] = {}
+        self.is_whole = True
+        self.results: Results | None = None
         self.attempts = 0
+        self.left_out = 0
 
-    def take_first(self, events: list[Event]) -> None:
+    def take_first(self, events: Iterable[Event]) -> None:
         """Writes what exists at the beginning. What was decided before was not seen."""
-        for event in sorted(events, key=in_turn):
-            if event.kind == "Pod" and (decision := decision_about(event.object)):
-                self._decided[event.object["metadata"]["uid"]] = decision
+        for event in sorted((event for event in events if event.kind != REPORTED.name), key=in_turn):
+            self.has_decided(event)
             self.take(event)
 
+    def has_decided(self, event: Event) -> None:
+        """Takes note of what a pod shows of an attempt before the beginning."""
+        if event.kind == "Pod" and event.type != DELETED and (decision := decision_about(event.object)):
+            self._decided[event.object["metadata"]["uid"]] = decision
+
     def take(self, event: Event) -> None:
+        if event.kind == REPORTED.name:
+            self._note_report(event)
+            return
         metadata = event.object["metadata"]
         key = event.kind, metadata.get("namespace", ""), metadata["name"]
         if event.type == DELETED:
@@ -99,16 +126,41 @@ class Recording:
 
     def _note_decision(self, pod: Json) -> None:
         metadata, decision = pod["metadata"], decision_about(pod)
-        is_watched = pod["spec"].get("schedulerName", "") in self._schedulers
-        if decision is None or self._decided.get(metadata["uid"]) == decision or not is_watched:
+        if decision is None or pod["spec"].get("schedulerName", "") not in self._schedulers:
             return
-        self._decided[metadata["uid"]] = decision
+        uid = metadata["uid"]
+        if self._decided.get(uid) != decision:
+            self._decided[uid] = decision
+            self._versions[uid] = set()
+            self._put_attempt(f"{metadata['namespace']}/{metadata['name']}", decision)
+        self._versions.setdefault(uid, set()).add(metadata.get("resourceVersion", ""))
+
+    def _note_report(self, event: Event) -> None:
+        """Takes an Event for an attempt, if it is about a version of the pod that showed the same decision before.
+        A scheduler counts further attempts of the same version, and reports the number when the pod has been
+        quiet: when they were is not known.
+        Source: client-go/tools/events/event_broadcaster.go, recordToSink; schedule_one.go, truncateMessage."""
+        pod, note = event.object.get("regarding") or {}, event.object.get("note") or ""
+        decision = self._decided.get(pod.get("uid", ""))
+        count = (event.object.get("series") or {}).get("count", 1)
+        if event.type == DELETED or decision is None or decision.node or count > 2:
+            return
+        is_the_same = decision.message == note or decision.message.startswith(note.removesuffix(" ..."))
+        if is_the_same and pod.get("resourceVersion", "") in self._versions.get(pod["uid"], ()):
+            self._put_attempt(f"{pod['namespace']}/{pod['name']}", decision)
+
+    def _put_attempt(self, pod: str, decision: Decision) -> None:
+        if not self.is_whole or (decision.node and ("Node", "", decision.node) not in self._shown):
+            self.left_out += 1
+            return
         self.attempts += 1
-        for record in records_of(f"{metadata['namespace']}/{metadata['name']}", decision):
+        for record in records_of(pod, decision, self.results or Results()):
             self._put(record)
 
     def _delete(self, key: tuple[str, str, str]) -> None:
-        self._decided.pop(self._shown.pop(key), None)
+        uid = self._shown.pop(key)
+        self._decided.pop(uid, None)
+        self._versions.pop(uid, None)
         kind, namespace, name = key
         self._put(Delete(Reference(kind, name, API_VERSIONS[kind], namespace)))
 
@@ -116,14 +168,19 @@ class Recording:
         self._write({"at": round(self._clock() - self._began, 6)} | to_json(record))
 
 
-def records_of(pod: str, decision: Decision) -> Iterator[Record]:
+def records_of(pod: str, decision: Decision, results: Results) -> Iterator[Record]:
     """Yields what is known of an attempt."""
+    yield Attempt(
+        pod,
+        decision.result,
+        node=decision.node or None,
+        filter=results.filter or None,
+        scores=results.scores or None,
+        nominated_node=decision.nominated or None,
+        message=None if decision.node else decision.message,
+    )
     if decision.node:
-        yield Attempt(pod, decision.result, node=decision.node)
         yield Bind(pod, decision.node, BOUND)
-    else:
-        nominated = decision.nominated or None
-        yield Attempt(pod, decision.result, nominated_node=nominated, message=decision.message)
 
 
 def _without_managed_fields(value: Json) -> Json:
@@ -132,11 +189,16 @@ def _without_managed_fields(value: Json) -> Json:
     return {**value, "metadata": metadata}
 
 
+def check_name(path: str) -> None:
+    """Raises InputError if a trace is not called so."""
+    if not path.endswith(SUFFIXES):
+        raise InputError(f"expected a file that ends with {' or '.join(SUFFIXES)}", where=path)
+
+
 @contextmanager
 def trace_writer(path: str) -> Iterator[Callable[[Json], object]]:
     """Returns what appends a line to a new file. Raises InputError if it cannot be written."""
-    if not path.endswith(SUFFIXES):
-        raise InputError(f"expected a file that ends with {' or '.join(SUFFIXES)}", where=path)
+    check_name(path)
     try:
         open_new = gzip.open if path.endswith(".gz") else Path.open
         with open_new(Path(path), "wt", encoding="utf-8") as file:

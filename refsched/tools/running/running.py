@@ -8,11 +8,11 @@ passed.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Protocol
 
 from refsched.machine.scheduler import Scheduler
-from refsched.objects.kinds import KINDS
+from refsched.objects.kinds import KINDS, ApiKind
 from refsched.records import Output
 from refsched.tools.kubernetes_api.client import Client
 from refsched.tools.kubernetes_api.watching import LISTED, Event, Watching
@@ -31,21 +31,24 @@ class Running:
     """A Running shows a cluster to a scheduler, and passes on what the scheduler does. ``mirror`` takes what
     exists at the beginning."""
 
-    def __init__(self, client: Client, scheduler: Scheduler | None, mirror: Taking) -> None:
-        """Takes no scheduler where what the watches show is only passed on."""
+    def __init__(
+        self, client: Client, scheduler: Scheduler | None, mirror: Taking, more: Collection[ApiKind] = ()
+    ) -> None:
+        """Takes no scheduler where what the watches show is only passed on. ``more`` are kinds that scheduling
+        does not read, and that may be forbidden."""
         self._scheduler = scheduler
         self._mirror = mirror
-        self._watching = Watching(client, KINDS)
+        self._watching = Watching(client, KINDS, more)
+        self._missing = {kind.name for kind in (*KINDS, *more)}
         self._began = time.monotonic()
 
     def wait_for_lists(self, goes_on: Callable[[], bool]) -> None:
         """Shows what exists, once all of it is known."""
         events: list[Event] = []
-        missing = {kind.name for kind in KINDS}
-        while missing and goes_on():
+        while self._missing and goes_on():
             event = self._watching.next(LOOK)
             if event is not None and event.type == LISTED:
-                missing.discard(event.kind)
+                self._missing.discard(event.kind)
             elif event is not None:
                 events.append(event)
         self._mirror.take_first(events)

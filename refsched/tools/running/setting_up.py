@@ -8,11 +8,12 @@ from contextlib import closing, suppress
 from datetime import UTC, datetime
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
 from refsched.framework.choices import SeededChoices
 from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import Scheduler
+from refsched.objects.pod import DEFAULT_SCHEDULER_NAME
 from refsched.records import Output
 from refsched.releases.release import Release
 from refsched.remembering import remember
@@ -30,17 +31,29 @@ Say = Callable[[str], None]
 
 @frozen
 class Options:
-    """Options are those of ``refsched run``. ``config`` is a KubeSchedulerConfiguration; without one there is one
-    profile, which is called ``scheduler_name``."""
+    """Options are those of ``refsched run``. ``config`` is a KubeSchedulerConfiguration, and ``written`` the same
+    as it was written; without one there is one profile, which is called ``scheduler_name``. ``gates`` are the
+    feature gates that were set; the release has them already."""
 
     release: Release
     scheduler_name: str
     config: WholeConfiguration | None = None
     seed: int = 0
+    written: Mapping[str, Any] | None = None
+    gates: Mapping[str, bool] = field(factory=dict)
+
+    @property
+    def schedulers(self) -> list[str]:
+        """Returns the names of the profiles."""
+        if self.config is None:
+            return [self.scheduler_name]
+        return [profile.scheduler_name or DEFAULT_SCHEDULER_NAME for profile in self.config.profiles]
 
     @property
     def document(self) -> Mapping[str, Any]:
-        """Returns the configuration that is used where none is given."""
+        """Returns the configuration as it was written, or that which is used where none is given."""
+        if self.written is not None:
+            return self.written
         profiles = [{"schedulerName": self.scheduler_name}]
         return {"apiVersion": self.release.api_versions[0], "kind": KIND, "profiles": profiles}
 

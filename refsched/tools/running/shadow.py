@@ -16,7 +16,7 @@ from refsched.machine.scheduler import Scheduler
 from refsched.records import SCHEDULED, Attempt, Bind, NodeStatus
 from refsched.suite.catalogue.reasons import rule_of_reason
 from refsched.tools.kubernetes_api.client import Client
-from refsched.tools.kubernetes_api.decisions import Decision, decision_about
+from refsched.tools.kubernetes_api.decisions import Decision, Results, decision_about
 from refsched.tools.kubernetes_api.watching import DELETED, Event
 from refsched.tools.running.mirror import Mirror
 from refsched.tools.running.running import Running
@@ -135,6 +135,27 @@ def differences_of(ours: Attempt, theirs: Decision) -> Iterator[str]:
     elif not theirs.node and theirs.nominated != (ours.nominated_node or ""):
         would = f"would nominate {ours.nominated_node}" if ours.nominated_node else "would not"
         yield f"the other one nominates {theirs.nominated or 'no node'}, and the specification {would}"
+    yield from _differing_results(ours, theirs.results)
+
+
+def _differing_results(ours: Attempt, theirs: Results) -> Iterator[str]:
+    """Yields what the filters and scores of a node are otherwise. Nodes that only one of them has looked at do not
+    count, nor do plugins that only one of them has."""
+    for node, status in theirs.filter.items():
+        expected = (ours.filter or {}).get(node)
+        if expected is not None and _said(expected) != _said(status):
+            yield f"{node} is {_said(status)}, and by the specification {_said(expected)}"
+    for node, scores in theirs.scores.items():
+        for plugin, score in scores.items():
+            best = (ours.scores or {}).get(node, {}).get(plugin, score)
+            if best != score:
+                yield f"{plugin} gives {node} a score of {score}, and by the specification {best}"
+
+
+def _said(status: NodeStatus) -> str:
+    if status.code == "Success":
+        return "feasible"
+    return f"rejected by {status.plugin}: {', '.join(sorted(', '.join(status.reasons).split(', ')))}"
 
 
 def _rejected(node: str, status: NodeStatus) -> str:

@@ -64,8 +64,8 @@ class Seen:
         self._recording = Recording(self.lines.append, NAMES, lambda: self._now)
         self._recording.take_first([Event(ADDED, value["kind"], value) for value in first])
 
-    def see(self, value: Json, type: str = MODIFIED) -> None:
-        self._now += 1
+    def see(self, value: Json, type: str = MODIFIED, after: float = 1) -> None:
+        self._now += after
         self._recording.take(Event(type, value["kind"], value))
 
     def judged(self, *options: str) -> Result:
@@ -105,6 +105,15 @@ def test_a_node_that_rejects_is_a_disagreement_with_its_rule(seen: Seen) -> None
     assert done.exit_code == 1
     assert "small is rejected by NodeResourcesFit: Insufficient cpu (R-FIT-02)" in done.output
     assert json.loads(seen.judged("-o", "json").output)["agree"] == 1
+
+
+@pytest.mark.parametrize(("after", "agree"), [(0.5, 1), (1.5, 0)])
+def test_a_scheduler_may_not_know_yet_what_has_just_changed(after: float, agree: int, seen: Seen) -> None:
+    seen.see(pod("a", "4"), ADDED)
+    seen.see(pod("old", nodeName="n1"), DELETED)
+    seen.see(node("small", "2"), after=0)
+    seen.see(pod("a", "4", status=rejected("0/2 nodes are available: 2 Insufficient cpu.")), after=after)
+    assert json.loads(seen.judged("-o", "json").output)["agree"] == agree
 
 
 def test_a_pod_that_is_not_scheduled_is_judged_and_one_of_the_same_name_is_another(seen: Seen) -> None:

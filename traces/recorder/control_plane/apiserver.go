@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -26,27 +27,49 @@ const patience = 2 * time.Minute
 const notAdmitted = "DefaultStorageClass,DefaultTolerationSeconds,NamespaceLifecycle,PodSecurity,Priority," +
 	"RuntimeClass,ServiceAccount,StorageObjectInUseProtection,TaintNodesByCondition"
 
+// auditPolicy logs each request with its body and with the response, when it has ended.
+const auditPolicy = `{"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"],
+"rules": [{"level": "RequestResponse"}]}
+`
+
 // start starts etcd and the API server, and returns the path of a kubeconfig when the API server is ready.
-func start(folder string) (string, error) {
+func start(folder, audit string) (string, error) {
 	store, err := startStore(folder)
 	if err != nil {
 		return "", fmt.Errorf("etcd: %w", err)
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	credentials, err := credentialsIn(folder)
 	if err != nil {
 		return "", err
 	}
-	credentials, err := writeCredentials(folder, listener.Addr().String())
+	listener, err := net.Listen("tcp", credentials.address)
+	if err != nil {
+		return "", err
+	}
+	if err := credentials.writeKubeconfig(listener.Addr().String()); err != nil {
+		return "", err
+	}
+	flags, err := auditFlags(folder, audit)
 	if err != nil {
 		return "", err
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- serve(listener, store, credentials) }()
+	go func() { failed <- serve(listener, store, credentials, flags) }()
 	return credentials.kubeconfig, waitUntilReady(credentials.kubeconfig, failed)
 }
 
+// auditFlags are those with which the API server writes this audit log, if it is to write one.
+func auditFlags(folder, audit string) ([]string, error) {
+	if audit == "" {
+		return nil, nil
+	}
+	policy := filepath.Join(folder, "audit-policy.json")
+	flags := []string{"--audit-policy-file=" + policy, "--audit-log-path=" + audit}
+	return flags, os.WriteFile(policy, []byte(auditPolicy), 0o600)
+}
+
 // serve runs the API server, and returns why it has ended.
-func serve(listener net.Listener, store string, with credentials) error {
+func serve(listener net.Listener, store string, with credentials, more []string) error {
 	run := options.NewServerRunOptions()
 	flags := pflag.NewFlagSet("kube-apiserver", pflag.ContinueOnError)
 	for _, set := range run.Flags().FlagSets {
@@ -54,7 +77,7 @@ func serve(listener net.Listener, store string, with credentials) error {
 	}
 	run.SecureServing.Listener = listener
 	run.SystemNamespaces = nil // which namespaces exist is said by who creates them
-	err := flags.Parse([]string{
+	err := flags.Parse(append([]string{
 		"--advertise-address=127.0.0.1",
 		"--allow-privileged=true",
 		"--authorization-mode=AlwaysAllow",
@@ -70,7 +93,7 @@ func serve(listener net.Listener, store string, with credentials) error {
 		"--tls-cert-file=" + with.certificate,
 		"--tls-private-key-file=" + with.key,
 		"--token-auth-file=" + with.tokens,
-	})
+	}, more...))
 	if err != nil {
 		return err
 	}

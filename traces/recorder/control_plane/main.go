@@ -4,10 +4,14 @@
 // interface. When the API server is ready, it prints one line, the path of a kubeconfig. It removes all that it has made
 // and ends when its stdin closes, as it does when its parent ends in whatever way, and on SIGTERM and SIGINT.
 //
+// With -folder it keeps its data there, and leaves it: started there again, it goes on with the same data, at the same
+// address, for the same clients. With -audit FILE the API server writes an audit log, with requests and responses.
+//
 // `control-plane scheduler FLAGS` is the unmodified kube-scheduler.
 package main
 
 import (
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -25,24 +29,31 @@ func main() {
 		os.Args = append(os.Args[:1], os.Args[2:]...)
 		os.Exit(cli.Run(scheduler.NewSchedulerCommand()))
 	}
-	folder, err := os.MkdirTemp("", "refsched-control-plane-")
-	if err != nil {
-		end("", err)
+	kept := flag.String("folder", "", "where the data is kept")
+	audit := flag.String("audit", "", "the file of an audit log")
+	flag.Parse()
+	folder, removed := *kept, ""
+	if folder == "" {
+		made, err := os.MkdirTemp("", "refsched-control-plane-")
+		if err != nil {
+			end("", err)
+		}
+		folder, removed = made, made
 	}
 	go func() {
 		io.Copy(io.Discard, os.Stdin)
-		end(folder, nil)
+		end(removed, nil)
 	}()
 	signal.Ignore(syscall.SIGPIPE) // of a parent that reads no longer what is logged
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
 	go func() {
 		<-signals
-		end(folder, nil)
+		end(removed, nil)
 	}()
-	kubeconfig, err := start(folder)
+	kubeconfig, err := start(folder, *audit)
 	if err != nil {
-		end(folder, err)
+		end(removed, err)
 	}
 	fmt.Println(kubeconfig)
 	select {}

@@ -12,7 +12,7 @@ import (
 )
 
 // startStore starts etcd and returns its address, a socket in the folder: only this user can reach it. It does not wait
-// for the disk, since nothing is to be recovered after a crash.
+// for the disk, since nothing is to be recovered after the machine has crashed.
 func startStore(folder string) (string, error) {
 	config := embed.NewConfig()
 	config.Dir = filepath.Join(folder, "etcd")
