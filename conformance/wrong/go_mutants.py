@@ -25,7 +25,7 @@ from refsched.suite.adapters.faults import AdapterUnavailable
 from refsched.suite.adapters.kube_scheduler import BUILD_TIMEOUT, COMMAND, SOURCES, cache_folder
 from refsched.tools.shipped_files import data_folder
 
-VERSION = "v1.34"
+VERSION = "v1.37"
 SCHEDULER = "pkg/scheduler"
 MUTATED = (
     "*.go",

@@ -27,6 +27,9 @@ T = TypeVar("T")
 Mended = frozenset[Oddity]
 """A Mended has the oddities that a scheduler does not have."""
 
+Wrong = tuple[int, object]
+"""A Wrong is the number of a question, and what was found wrong when it was asked."""
+
 AS_RELEASED: Mended = frozenset()
 _ALL: Mended = frozenset(KNOWN_DEFECTS)
 _ORDERS: Mended = frozenset(FIXED_ORDERS)
@@ -81,7 +84,7 @@ class Mending:
     checker: Checker = field(init=False)
     mended: Mended = AS_RELEASED
     _asked: list[Callable[[Checker], Any]] = field(factory=list, init=False)
-    _tried: dict[Mended, tuple[Checker, object]] = field(factory=dict, init=False)
+    _tried: dict[Mended, tuple[Checker, Wrong | None]] = field(factory=dict, init=False)
 
     @checker.default
     def _first(self) -> Checker:
@@ -126,12 +129,15 @@ class Mending:
             return ()
         return matter or FIXED_ORDERS
 
-    def _wrong(self, found: object) -> tuple[int, object]:
+    def _wrong(self, found: object) -> Wrong:
         return len(self._asked) - 1, found
 
-    def _is_explained(self, wrong: object, orders: Mended) -> bool:
+    def _is_explained(self, wrong: Wrong, orders: Mended) -> bool:
         """Returns whether leaving out some known defects explains what is ``wrong`` without them, if these
-        orders are left open."""
+        orders are left open. Nothing explains it after something else was wrong before."""
+        again = self._asked_all_over(self.mended)[1]
+        if again is not None and again[0] < wrong[0]:
+            return False
         mended = mends_that_explain(
             lambda mended: self._first_wrong(mended | orders),
             wrong,
@@ -146,12 +152,12 @@ class Mending:
         self.mended, self.checker = mended, self._tried[mended][0]
         self._tried.clear()
 
-    def _first_wrong(self, mended: Mended) -> object:
+    def _first_wrong(self, mended: Mended) -> Wrong | None:
         if mended not in self._tried:
             self._tried[mended] = self._asked_all_over(mended)
         return self._tried[mended][1]
 
-    def _asked_all_over(self, mended: Mended) -> tuple[Checker, object]:
+    def _asked_all_over(self, mended: Mended) -> tuple[Checker, Wrong | None]:
         """Returns another checker, and the first disagreement that it finds. A checker that cannot follow to the
         end proves nothing."""
         checker = self.checker_without(mended)

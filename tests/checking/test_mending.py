@@ -143,6 +143,13 @@ def test_a_scheduler_that_had_one_before_is_not_without_it_afterwards() -> None:
     assert not agrees(mending, seen(waiting=False))
 
 
+def test_nothing_is_explained_after_something_else_was_wrong() -> None:
+    mending = followed()
+    assert not agrees(mending, seen(waiting=False))
+    assert agrees(mending, deleted("h1"))
+    assert not agrees(mending, seen(waiting=False))
+
+
 def test_nothing_is_explained_by_what_would_come_to_an_end_otherwise() -> None:
     """Neither a question that the other checker cannot be asked, nor one that it cannot follow, tells."""
 

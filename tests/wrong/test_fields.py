@@ -10,6 +10,7 @@ import pytest
 from conformance.wrong import kinds
 from conformance.wrong.fields import METADATA, NO_CONSEQUENCE, Unread, all_unread, left_out, stands
 from conformance.wrong.kinds import Asked, try_unread
+from conformance.wrong.profile import suite_tests
 from conformance.wrong.trying import End
 from refsched.suite.histories.history import History, creating, deleting
 
@@ -71,12 +72,21 @@ def test_a_history_matters_where_the_field_stands_or_the_request_is_made() -> No
     assert not Unread("Pod", unheard="delete").matters_in(history)
 
 
+@pytest.fixture
+def in_one_area(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To draw the whole profile takes half a minute where coverage is measured."""
+    of_ports = [test for test in suite_tests() if test.area == "ports"]
+    monkeypatch.setattr(kinds, "suite_tests", lambda: of_ports)
+
+
+@pytest.mark.usefixtures("in_one_area")
 def test_who_does_not_hear_of_deletions_is_found_wrong() -> None:
     found = try_unread("Pod:delete", Asked(LIMIT)).suite
     assert found.end is End.KILLED
     assert found.rule
 
 
+@pytest.mark.usefixtures("in_one_area")
 def test_what_no_history_contains_is_unreached(monkeypatch: pytest.MonkeyPatch) -> None:
     unread = Unread("Node", ("spec", "podCIDR"))
     monkeypatch.setattr(kinds, "all_unread", lambda: [unread])
