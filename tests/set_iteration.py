@@ -11,7 +11,8 @@ Going through a set is harmless where only the whole counts: in ``sorted``, ``an
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from functools import cache
 from pathlib import Path
 
 from attrs import Factory, define, evolve, frozen
@@ -154,18 +155,24 @@ def _sets_of(scope: ast.AST, outer: set[str], known: Known) -> set[str]:
     return names
 
 
-def _nodes_of(scope: ast.AST) -> Iterator[ast.AST]:
+@cache
+def _nodes_of(scope: ast.AST) -> Sequence[ast.AST]:
     """Those of this scope, and not of the functions in it."""
-    left = list(ast.iter_child_nodes(scope))
-    while left:
-        node = left.pop(0)
-        yield node
+    found = list(ast.iter_child_nodes(scope))
+    for node in found:
         if not isinstance(node, ast.FunctionDef | ast.Lambda):
-            left += ast.iter_child_nodes(node)
+            found += ast.iter_child_nodes(node)
+    return found
+
+
+@cache
+def _harmless(scope: ast.AST) -> Set[int]:
+    """The ids of what stands where no order can be seen."""
+    return {id(part) for node in _nodes_of(scope) for part in _in_no_order(node)}
 
 
 def _in_scope(scope: ast.AST, names: set[str], known: Known) -> Iterator[tuple[int, str]]:
-    harmless = {id(part) for node in _nodes_of(scope) for part in _in_no_order(node)}
+    harmless = _harmless(scope)
     for node in _nodes_of(scope):
         for walked in _walks(node, harmless, known):
             if _is_set(walked, names, known):
@@ -179,7 +186,7 @@ def _in_no_order(node: ast.AST) -> list[ast.expr]:
     return node.elts if isinstance(node, ast.Set) else []
 
 
-def _walks(node: ast.AST, harmless: set[int], known: Known) -> Iterator[ast.expr]:
+def _walks(node: ast.AST, harmless: Set[int], known: Known) -> Iterator[ast.expr]:
     """What the node goes through, in an order that can be seen."""
     match node:
         case ast.For(iter=walked) | ast.YieldFrom(value=walked):
@@ -199,7 +206,7 @@ def _handed(
     function: ast.expr,
     arguments: list[ast.expr],
     keywords: list[ast.keyword],
-    harmless: set[int],
+    harmless: Set[int],
     known: Known,
 ) -> Iterator[ast.expr]:
     name = _name_of(function)

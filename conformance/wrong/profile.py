@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache, partial
 from importlib import import_module
+from math import ceil
 from pathlib import Path
 
 from attrs import field, frozen
@@ -84,11 +85,12 @@ def areas_about(rules: Collection[str]) -> tuple[str, ...]:
 
 
 @cache
-def histories_of(test: SuiteTest, seed: str = SEED) -> Sequence[History]:
-    """Returns what the test runs: the histories that it draws from this seed, its case, or the recordings."""
+def histories_of(test: SuiteTest, seed: str = SEED, share: int = 1) -> Sequence[History]:
+    """Returns what the test runs: the histories that it draws from this seed, one for each ``share`` of them; its
+    case; or the recordings."""
     if test.case is not None:
         return [test.case.history]
     if test.recorded:
         return [read_recording(path) for path in recordings(test.area, test.kubernetes)]
     load_profile()
-    return collected(AREAS[test.area](), examples=test.examples, seed=seed, name=test.name)
+    return collected(AREAS[test.area](), examples=ceil(test.examples / share), seed=seed, name=test.name)

@@ -58,7 +58,7 @@ def heard_in_histories(release: str, share: int, share_of_cases: int = 1) -> Ite
         tests = [test for test in applicable_tests(adapter) if not test.recorded]
         cases = [test for test in tests if test.case is not None][::share_of_cases]
         for test in (*cases, *(test for test in tests if test.draws)):
-            for history in histories_of(test)[::share]:
+            for history in histories_of(test, share=share):
                 heard: set[str] = set()
                 with listening(heard.add):
                     try_history(adapter, history)

