@@ -94,6 +94,7 @@ def test_a_pod_that_is_bound_is_not_waited_for() -> None:
     [
         profile_config(podMaxBackoffSeconds=600),
         profile_config({"pluginConfig": [{"name": "NodeAffinity", "args": {}}]}),
+        profile_config({"plugins": {"preFilter": {"disabled": [{"name": "NodeResourcesFit"}]}}}),
         profile_config(extenders=[{"urlPrefix": "http://127.0.0.1:1", "filterVerb": "filter"}]),
     ],
 )

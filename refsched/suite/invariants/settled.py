@@ -58,10 +58,13 @@ class Quiet:
 
 
 def waits_in_vain_are_seen(config: dict[str, Any]) -> bool:
-    """Returns whether fitting is all that counts under this configuration, as it does by default."""
+    """Returns whether fitting is all that counts under this configuration, as it does by default. Where a plugin
+    is at some of its points alone, an attempt may end in an error."""
     is_patient = config.get("podMaxBackoffSeconds", MAX_BACKOFF) > MAX_BACKOFF
     profiles = config.get("profiles") or ()
-    return not (is_patient or config.get("extenders") or any(each.get("pluginConfig") for each in profiles))
+    is_partial = any((each.get("plugins") or {}).keys() - {"multiPoint"} for each in profiles)
+    has_arguments = any(each.get("pluginConfig") for each in profiles)
+    return not (is_patient or config.get("extenders") or is_partial or has_arguments)
 
 
 def left_behind(ledger: Ledger, promises: Mapping[str, Promises], quiet: Quiet) -> Iterator[Finding]:
