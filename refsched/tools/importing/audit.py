@@ -44,7 +44,8 @@ _BINDING = ("binding", "bindings")
 @frozen
 class Request:
     """A Request is one that the API server has fulfilled: it was ``received``, and had its effect ``at`` the
-    latest. ``shown`` are the objects of its answer."""
+    latest. ``shown`` are the objects of its answer. ``is_certain`` says that it was fulfilled: after an error of
+    the server it may have been."""
 
     where: str
     received: datetime
@@ -56,6 +57,7 @@ class Request:
     subresource: str
     asked: Json
     shown: tuple[Json, ...]
+    is_certain: bool = True
 
     @property
     def key(self) -> Key:
@@ -108,10 +110,11 @@ def _read(event: Json, where: str) -> Request | None:
     kind = _BY_RESOURCE.get((asked_for.get("apiGroup", ""), str(asked_for.get("resource"))))
     if asked_for.get("resource") == "bindings":
         kind = _BY_RESOURCE["", "pods"]
-    is_wanted = event.get("stage") == _ENDED and verb in _CHANGING | _READING and kind is not None
-    if not is_wanted or not _is_fulfilled(event, where):
+    code = _code(event, where)
+    is_certain = 200 <= code < 300
+    is_wanted = event.get("stage") == _ENDED and (is_certain or (code >= 500 and verb in _CHANGING))
+    if kind is None or verb not in _CHANGING | _READING or not is_wanted:
         return None
-    assert kind is not None
     at = read_time(event.get("stageTimestamp"), "stageTimestamp", where)
     received = read_time(event.get("requestReceivedTimestamp"), "requestReceivedTimestamp", where)
     shown = tuple(_shown(_object(event, "responseObject", where), where))
@@ -119,7 +122,9 @@ def _read(event: Json, where: str) -> Request | None:
     name = asked_for.get("name") or _name(asked) or next((_name(value) for value in shown), "")
     subresource = asked_for.get("subresource") or asked_for.get("resource", "")
     namespace = asked_for.get("namespace", "")
-    return Request(where, received, at, str(verb), kind, namespace, name, str(subresource), asked, shown)
+    return Request(
+        where, received, at, str(verb), kind, namespace, name, str(subresource), asked, shown, is_certain
+    )
 
 
 def _object(event: Json, field: str, where: str) -> Json:
@@ -132,12 +137,12 @@ def _object(event: Json, field: str, where: str) -> Json:
     return value or {}
 
 
-def _is_fulfilled(event: Json, where: str) -> bool:
+def _code(event: Json, where: str) -> int:
+    """Returns the status of the answer, or 0 if nothing was to be changed."""
+    asked = event.get("requestObject")
+    is_dry = "dryRun=All" in str(event.get("requestURI")) or (isinstance(asked, dict) and asked.get("dryRun"))
     code = _object(event, "responseStatus", where).get("code", 200)
-    is_dry = "dryRun=All" in str(event.get("requestURI")) or event.get("requestObject", {}) == {
-        "dryRun": ["All"]
-    }
-    return isinstance(code, int) and 200 <= code < 300 and not is_dry
+    return code if isinstance(code, int) and not is_dry else 0
 
 
 def _name(value: Json) -> str:
@@ -191,6 +196,10 @@ class AuditLog:
                 yield Change(request.at, event, is_whole, is_first or is_created)
 
     def _events(self, request: Request) -> Iterator[Event]:
+        if not request.is_certain:
+            self._is_not_known(request)
+            self.missing[request.key] = None
+            return
         if request.kind == REPORTED:
             yield from (Event(MODIFIED, REPORTED.name, value) for value in request.shown)
             return

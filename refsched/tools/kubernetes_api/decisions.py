@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from refsched.records import ERROR, SCHEDULED, UNSCHEDULABLE, NodeStatus
 
@@ -38,6 +38,12 @@ class Decision:
 
 def is_bound(decision: Decision) -> bool:
     return bool(decision.node)
+
+
+def is_of_another_attempt(decision: Decision, before: Decision | None) -> bool:
+    """Returns whether a pod that showed the decision ``before`` has been attempted since. If it has only lost its
+    nomination, another pod has taken the node."""
+    return before is None or decision not in (before, evolve(before, nominated=""))
 
 
 def decision_about(pod: Json) -> Decision | None:

@@ -36,6 +36,13 @@ class Mirror:
         self._uids: dict[Key, str] = {}
         self._bound: dict[str, str] = {}
 
+    def copy_for(self, scheduler: Scheduler) -> Mirror:
+        """Returns a mirror that goes on from here for a copy of the scheduler."""
+        made = Mirror(scheduler, self._warn)
+        made._inputs = InputReader(scheduler, serial=self._inputs.serial)
+        made._uids, made._bound = dict(self._uids), dict(self._bound)
+        return made
+
     def take_first(self, events: list[Event]) -> None:
         """Shows what exists at the beginning: first what others refer to, and pods that have a node before those
         that wait."""

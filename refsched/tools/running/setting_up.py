@@ -10,7 +10,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from refsched.framework.choices import SeededChoices
+from refsched.framework.choices import Choices, SeededChoices
 from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.pod import DEFAULT_SCHEDULER_NAME
@@ -63,15 +63,18 @@ class Options:
         return self.config is None or self.config.leader_election.leader_elect
 
 
-def scheduler_for(options: Options, start: datetime | None = None) -> Scheduler:
-    """Returns a scheduler of an empty cluster, whose clock begins now, unless it begins at ``start``. Raises
-    InputError if its configuration enables what does not exist."""
+def scheduler_for(
+    options: Options, start: datetime | None = None, choices: Choices | None = None
+) -> Scheduler:
+    """Returns a scheduler of an empty cluster, whose clock begins now, unless it begins at ``start``, and which
+    chooses by its seed, unless there are ``choices``. Raises InputError if its configuration enables what does not
+    exist."""
     release = options.release
     config = options.config or read_config(options.document, release)
     return remember(
         scheduler_of(
             config,
-            SeededChoices(options.seed),
+            choices or SeededChoices(options.seed),
             release=release,
             start=start or datetime.now(UTC),
             reach=over_http,

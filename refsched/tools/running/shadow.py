@@ -7,20 +7,28 @@ just before. Then it goes on from what the other one has decided.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from datetime import datetime
+from typing import Any, TypeVar
 
 from attrs import Factory, define, frozen
 
+from refsched.framework.choices import SeededChoices
 from refsched.machine.scheduler import Scheduler
+from refsched.objects.node import Node
 from refsched.records import SCHEDULED, Attempt, Bind, NodeStatus
 from refsched.suite.catalogue.reasons import rule_of_reason
+from refsched.tools.forking import fork
 from refsched.tools.kubernetes_api.client import Client
-from refsched.tools.kubernetes_api.decisions import Decision, Results, decision_about
+from refsched.tools.kubernetes_api.decisions import Decision, Results, decision_about, is_of_another_attempt
 from refsched.tools.kubernetes_api.watching import DELETED, Event
-from refsched.tools.running.mirror import Mirror
+from refsched.tools.running.mirror import Mirror, in_turn
 from refsched.tools.running.running import Running
 from refsched.tools.running.setting_up import Options, scheduler_for
+
+Json = dict[str, Any]
+T = TypeVar("T")
 
 HIGHEST_TOTAL = "R-SEARCH-04"
 
@@ -46,26 +54,58 @@ def shadow(
     goes_on: Callable[[], bool],
 ) -> Shadow:
     """Shows for as long as it goes on what the specification would decide. Nothing is written."""
-    scheduler = scheduler_for(options)
-    mirror = Mirror(scheduler, say)
-    beside = Shadow(scheduler, mirror, show)
-    with closing(Running(client, scheduler, mirror)) as running:
+    beside = shadow_of(options, say=say, show=show)
+    with closing(Running(client, beside.scheduler, beside)) as running:
         running.wait_for_lists(goes_on)
-        say(f"compares the decisions about the pods of {', '.join(scheduler.state.profiles)}")
+        say(f"compares the decisions about the pods of {', '.join(beside.scheduler.state.profiles)}")
         running.follow(goes_on, beside.take)
     return beside
 
 
+class TheirChoices(SeededChoices):
+    """TheirChoices are those of the other scheduler: of nodes with equal totals, and of equal candidates for
+    preemption, ``node`` is chosen."""
+
+    node = ""
+
+    def choose(self, question: str, options: Sequence[T]) -> T:
+        same = (each for each in options if getattr(each, "node", each) == self.node)
+        return next(same, None) or super().choose(question, options)
+
+
+def shadow_of(
+    options: Options,
+    start: datetime | None = None,
+    say: Callable[[str], None] = lambda line: None,
+    show: Callable[[Compared], None] = lambda compared: None,
+) -> Shadow:
+    """Returns a shadow in an empty cluster. Raises InputError if the configuration enables what does not exist."""
+    scheduler = scheduler_for(options, start, TheirChoices(options.seed))
+    return Shadow(scheduler, Mirror(scheduler, say), show)
+
+
 @define
 class Shadow:
-    """A Shadow attempts what another scheduler has attempted, and counts in how many it ``differs``."""
+    """A Shadow attempts what another scheduler has attempted, and counts in how many it ``differs``. ``_waiting``
+    are pods without a node, as they were shown last."""
 
     scheduler: Scheduler
     mirror: Mirror
     show: Callable[[Compared], None]
     compared: int = 0
     differs: int = 0
-    _placed: set[str] = Factory(set)
+    _waiting: dict[str, Json] = Factory(dict)
+
+    def fork(self) -> Shadow:
+        """Returns a copy that goes on from here; neither changes the other."""
+        scheduler = fork(self.scheduler)
+        mirror = self.mirror.copy_for(scheduler)
+        return Shadow(scheduler, mirror, self.show, self.compared, self.differs, dict(self._waiting))
+
+    def take_first(self, events: list[Event]) -> None:
+        """Takes what exists at the beginning."""
+        for event in sorted(events, key=in_turn):
+            self.follow(event)
 
     def take(self, event: Event) -> None:
         """Takes what a watch shows."""
@@ -73,29 +113,38 @@ class Shadow:
         metadata = event.object["metadata"]
         if theirs is not None:
             pod = f"{metadata['namespace']}/{metadata['name']}"
-            if self.mirror.uid_of(pod) == metadata["uid"]:
+            before = decision_about(self._waiting[pod]) if pod in self._waiting else None
+            if self.mirror.uid_of(pod) == metadata["uid"] and is_of_another_attempt(theirs, before):
                 self.decided(pod, theirs)
         self.follow(event)
 
     def decided(self, pod: str, theirs: Decision) -> list[str] | None:
-        """Returns in what their decision differs, or None if the pod does not wait to be attempted."""
+        """Returns in what their decision differs, or None if the pod does not wait to be attempted. Where the
+        specification places the pod otherwise, it waits again."""
+        choices, nominated = self.scheduler.state.choices, self._nominated(pod)
+        assert isinstance(choices, TheirChoices)
+        choices.node = theirs.node or theirs.nominated
         ours = self._attempt(pod)
         if ours is None:
             return None
-        if ours.node:
-            self._placed.add(pod)
-        return self._compare(ours, theirs)
+        if ours.node and ours.node != theirs.node:
+            self.mirror.show_anew(pod, self._waiting[pod])
+        return self._compare(ours, theirs, nominated)
 
     def follow(self, event: Event) -> None:
-        """Goes on from what a watch shows, also where the specification has placed the pod otherwise."""
-        metadata = event.object["metadata"]
-        pod = f"{metadata.get('namespace', '')}/{metadata['name']}"
-        if event.kind == "Pod" and event.type != DELETED and pod in self._placed:
-            self.mirror.show_anew(pod, event.object)
-        else:
-            self.mirror.take(event)
+        """Goes on from what a watch shows."""
         if event.kind == "Pod":
-            self._placed.discard(pod)
+            metadata = event.object["metadata"]
+            pod = f"{metadata.get('namespace', '')}/{metadata['name']}"
+            if event.type == DELETED or event.object["spec"].get("nodeName"):
+                self._waiting.pop(pod, None)
+            else:
+                self._waiting[pod] = event.object
+        self.mirror.take(event)
+
+    def _nominated(self, pod: str) -> str:
+        status = (self._waiting.get(pod) or {}).get("status") or {}
+        return str(status.get("nominatedNodeName") or "")
 
     def _attempt(self, pod: str) -> Attempt | None:
         """Attempts a pod, if it waits to be attempted."""
@@ -109,16 +158,20 @@ class Shadow:
                 self.mirror.has_bound(record.pod, record.node)
         return next((record for record in records if isinstance(record, Attempt)), None)
 
-    def _compare(self, ours: Attempt, theirs: Decision) -> list[str]:
+    def _compare(self, ours: Attempt, theirs: Decision, nominated: str) -> list[str]:
         self.compared += 1
-        differences = list(differences_of(ours, theirs))
+        nodes = len(self.scheduler.state.objects.list(Node))
+        differences = list(differences_of(ours, theirs, nominated, nodes))
         self.differs += bool(differences)
         self.show(Compared(ours.pod, theirs.node, tuple(differences)))
         return differences
 
 
-def differences_of(ours: Attempt, theirs: Decision) -> Iterator[str]:
-    """Yields in what the decision differs from what the specification allows, and by which rule."""
+def differences_of(ours: Attempt, theirs: Decision, nominated: str, nodes: int) -> Iterator[str]:
+    """Yields in what the decision differs from what the specification allows, and by which rule. ``nominated`` is
+    the nomination that the pod had before. Where the search did not look at all nodes, the other one may have
+    looked at others: then only what the specification says of its node is compared."""
+    is_cut = ours.evaluated is not None and ours.evaluated < nodes
     if theirs.node and theirs.node != ours.node:
         totals = ours.totals or {}
         status = (ours.filter or {}).get(theirs.node)
@@ -126,15 +179,17 @@ def differences_of(ours: Attempt, theirs: Decision) -> Iterator[str]:
             yield _rejected(theirs.node, status)
         elif ours.result != SCHEDULED:
             yield f"the specification finds no node: {ours.message}"
-        elif theirs.node not in totals:
+        elif theirs.node not in totals and not is_cut:
             yield f"the specification places it on {ours.node}, and has not looked at {theirs.node}"
-        elif totals[theirs.node] < max(totals.values()):
+        elif totals and totals.get(theirs.node, 0) < max(totals.values()) and not is_cut:
             yield _lower(ours, theirs.node)
     elif not theirs.node and ours.node:
         yield f"the specification places it on {ours.node}, and the other one nowhere: {theirs.message}"
-    elif not theirs.node and theirs.nominated != (ours.nominated_node or ""):
-        would = f"would nominate {ours.nominated_node}" if ours.nominated_node else "would not"
-        yield f"the other one nominates {theirs.nominated or 'no node'}, and the specification {would}"
+    elif not theirs.node:
+        expected = nominated if ours.nominated_node is None else ours.nominated_node
+        if theirs.nominated != expected:
+            would = f"would nominate {expected}" if expected else "would not"
+            yield f"the other one nominates {theirs.nominated or 'no node'}, and the specification {would}"
     yield from _differing_results(ours, theirs.results)
 
 

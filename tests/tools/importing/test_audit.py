@@ -24,6 +24,8 @@ Json = dict[str, Any]
 PROGRAM = control_plane_program().built_before()
 CONFIG: Json = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
 
+EVENTS = "/apis/events.k8s.io/v1/namespaces/default/events"
+
 
 def node(name: str, cpu: str = "4", **metadata: Any) -> Json:
     status = {"allocatable": {"cpu": cpu, "memory": "8Gi", "pods": "9"}}
@@ -194,7 +196,9 @@ def test_what_was_there_before_is_named_and_attempts_until_it_is_known_are_left_
     log.binds("b", "nowhere")
     log.has("create", "pods", pod("c", "2"), code=201)
     log.binds("c", "n0")
+    log.has("delete", "pods", name="c", code=504)
     done = log.imported()
+    assert "is never shown: Pod default/c" in done.output
     assert "was there before, and is shown only later: Node n0" in done.output
     assert "2 attempts left out" in done.output
     assert "what was there before and is never named is not known" in done.output
@@ -285,6 +289,10 @@ def _use(client: Client) -> None:
     wait("placed", lambda found: "deletionTimestamp" in found["metadata"])
     client.delete("Pod", "default", "placed", {"gracePeriodSeconds": 0})
     wait("preemptor", lambda found: found["spec"].get("nodeName"))
+    deadline = time.monotonic() + 60
+    while "Successfully assigned default/preemptor" not in json.dumps(client.request("GET", EVENTS)):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 @pytest.mark.parametrize("level", ["RequestResponse", "Request"])

@@ -9,9 +9,8 @@ import pytest
 
 from refsched.releases import DEFAULT
 from refsched.tools.kubernetes_api.watching import ADDED, DELETED, MODIFIED, Event
-from refsched.tools.running.mirror import Mirror
-from refsched.tools.running.setting_up import Options, scheduler_for
-from refsched.tools.running.shadow import Shadow
+from refsched.tools.running.setting_up import Options
+from refsched.tools.running.shadow import shadow_of
 
 Json = dict[str, Any]
 
@@ -21,10 +20,8 @@ class Beside:
 
     def __init__(self) -> None:
         self.said: list[str] = []
-        scheduler = scheduler_for(Options(DEFAULT, "default-scheduler"))
-        self.shadow = Shadow(
-            scheduler, Mirror(scheduler, self.said.append), lambda seen: self.said.append(str(seen))
-        )
+        options = Options(DEFAULT, "default-scheduler")
+        self.shadow = shadow_of(options, say=self.said.append, show=lambda seen: self.said.append(str(seen)))
         for name, cpu in (("n1", "4"), ("n2", "2"), ("small", "1")):
             status = {"allocatable": {"cpu": cpu, "memory": "8Gi", "pods": "9"}}
             node = {
