@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -21,9 +22,11 @@ from refsched.suite.recording.recorder import Recorded, record, write_trace
 Say = Callable[[str], None]
 
 
-def record_scenario(implementation: str, scenario: Path, output: Path, start: str, say: Say) -> None:
-    """Writes the trace, and says what was written. ``start`` is an RFC 3339 time, or empty. Raises InputError if
-    something requested is not available."""
+def record_scenario(
+    implementation: str, scenario: Path, output: Path, start: str, say: Say, *, as_json: bool = False
+) -> None:
+    """Writes the trace, and says what was written, as JSON or in words. ``start`` is an RFC 3339 time, or empty.
+    Raises InputError if something requested is not available."""
     begins = start_of(start)
     history = _scenario(scenario)
     if not output.name.endswith(SUFFIXES):
@@ -34,7 +37,9 @@ def record_scenario(implementation: str, scenario: Path, output: Path, start: st
         except ResetRefused as refused:
             raise InputError(f"it will not be configured so: {refused}", where=adapter.what) from None
         write_trace(output, recorded.text)
-        say(f"{output}  {recorded.attempts} attempts{_unless_over(recorded)}")
+        written = {"output": str(output), "attempts": recorded.attempts, "ended": recorded.ended}
+        words = f"{output}  {recorded.attempts} attempts{_unless_over(recorded)}"
+        say(json.dumps(written) if as_json else words)
 
 
 def _scenario(path: Path) -> History:

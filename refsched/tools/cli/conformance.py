@@ -12,7 +12,11 @@ import re
 import subprocess
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import click
 
 from refsched.suite.session.options import CALLED_AS
 from refsched.tools.shipped_files import tests_folder
@@ -22,9 +26,28 @@ _MODULE = re.compile(r"test_\w+\.py(::.*)?")
 """An argument that matches selects tests: a module of the suite, or one test of it."""
 
 
+STDERR = 2
+"""What a run prints goes there, where standard output is for a program."""
+
+_AS_JSON = ("-o", "json")
+
+
 def conformance(arguments: Sequence[str]) -> int:
     """Returns the exit code: 0 passed, 1 failed, 2 could not be judged."""
+    for index, pair in enumerate(pairwise(arguments)):
+        if pair == _AS_JSON:
+            return _as_json([*arguments[:index], *arguments[index + 2 :]])
     return subprocess.run(pytest_command(arguments), check=False).returncode
+
+
+def _as_json(arguments: Sequence[str]) -> int:
+    with TemporaryDirectory() as folder:
+        report = Path(folder) / "report.json"
+        command = pytest_command([*arguments, f"--report={report}"])
+        ran = subprocess.run(command, stdout=STDERR, check=False)
+        if report.exists():
+            click.echo(report.read_text("utf-8"), nl=False)
+    return ran.returncode
 
 
 def pytest_command(arguments: Sequence[str]) -> list[str]:

@@ -33,6 +33,7 @@ def import_group() -> None:
 def audit(
     paths: tuple[str, ...],
     files: tuple[str, ...],
+    form: str,
     output: str,
     scheduler_name: str,
     config: str | None,
@@ -49,7 +50,7 @@ def audit(
     from refsched.tools.cli.run import options_of
 
     options = options_of(kubernetes, feature_gates, config, scheduler_name, 0)
-    importing.audit(paths, files, output, options)
+    importing.audit(paths, files, output, options, as_json=form == "json")
 
 
 @import_group.command()
@@ -59,6 +60,7 @@ def audit(
 def simulator(
     paths: tuple[str, ...],
     files: tuple[str, ...],
+    form: str,
     output: str,
     scheduler_name: str,
     config: str | None,
@@ -75,7 +77,7 @@ def simulator(
     from refsched.tools.cli.run import options_of
 
     options = options_of(kubernetes, feature_gates, config, scheduler_name, 0)
-    importing.simulator(paths, files, output, options)
+    importing.simulator(paths, files, output, options, as_json=form == "json")
 
 
 @import_group.command()

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -24,7 +25,9 @@ from refsched.tools.running.recording import Recording, check_name, header_of, t
 from refsched.tools.running.setting_up import Options
 
 
-def audit(paths: Sequence[str], files: Sequence[str], output: str, options: Options) -> None:
+def audit(
+    paths: Sequence[str], files: Sequence[str], output: str, options: Options, *, as_json: bool
+) -> None:
     """Writes a trace of audit logs, and says what they leave open."""
     check_name(output)
     requests = read_requests(paths)
@@ -42,10 +45,12 @@ def audit(paths: Sequence[str], files: Sequence[str], output: str, options: Opti
         note(f"is never shown: {_named(tuple(log.missing))}")
     if not files:
         note("what was there before and is never named is not known; -f FILE shows it")
-    _say(output, recording)
+    _say(output, recording, as_json=as_json)
 
 
-def simulator(paths: Sequence[str], files: Sequence[str], output: str, options: Options) -> None:
+def simulator(
+    paths: Sequence[str], files: Sequence[str], output: str, options: Options, *, as_json: bool
+) -> None:
     """Writes a trace of what kube-scheduler-simulator has recorded, or of a snapshot of it."""
     check_name(output)
     if all(is_recorded(path) for path in paths):
@@ -59,7 +64,11 @@ def simulator(paths: Sequence[str], files: Sequence[str], output: str, options: 
     if not changes:
         raise InputError("holds no pod of which is known when it was scheduled", where=", ".join(paths))
     start = changes[0].at
-    _say(output, _write([*shown_before(files, start), *there], changes, start, output, options))
+    _say(
+        output,
+        _write([*shown_before(files, start), *there], changes, start, output, options),
+        as_json=as_json,
+    )
 
 
 def simkube(path: str, files: Sequence[str], output: str) -> None:
@@ -87,13 +96,15 @@ def _write(
         return write_changes(before, changes, start, options.schedulers, write)
 
 
-def _say(output: str, recording: Recording) -> None:
+def _say(output: str, recording: Recording, *, as_json: bool) -> None:
     if recording.left_out:
         note(
             f"{counted(recording.left_out, 'attempt')} left out: the cluster was not known as a whole,"
             " or the node was not"
         )
-    click.echo(one_line(f"wrote {counted(recording.attempts, 'attempt')} to {output}"))
+    written = {"output": output, "attempts": recording.attempts, "leftOut": recording.left_out}
+    words = one_line(f"wrote {counted(recording.attempts, 'attempt')} to {output}")
+    click.echo(json.dumps(written) if as_json else words)
 
 
 def _named(keys: Sequence[Key]) -> str:

@@ -75,7 +75,13 @@ def run(
 @click.option("--kubeconfig", required=True, metavar="FILE", help="How the API server is reached.")
 @of_the_scheduler
 def watch(
-    kubeconfig: str, output: str, scheduler_name: str, config: str | None, kubernetes: str, feature_gates: str
+    kubeconfig: str,
+    form: str,
+    output: str,
+    scheduler_name: str,
+    config: str | None,
+    kubernetes: str,
+    feature_gates: str,
 ) -> None:
     """Write down what can be seen of a scheduler's work in a cluster, as a trace.
 
@@ -88,4 +94,4 @@ def watch(
     from refsched.tools.cli import run as commands
 
     options = commands.options_of(kubernetes, feature_gates, config, scheduler_name, 0)
-    sys.exit(commands.watch(kubeconfig, output, options))
+    sys.exit(commands.watch(kubeconfig, output, options, as_json=form == "json"))

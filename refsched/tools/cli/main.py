@@ -19,7 +19,7 @@ from refsched.tools.cli.about_clusters import ABOUT_CLUSTERS
 from refsched.tools.cli.exit_codes import AGREED, NOT_JUDGED
 from refsched.tools.cli.import_commands import import_group
 from refsched.tools.cli.in_a_cluster import run, watch
-from refsched.tools.cli.options import json_option, of_implementation, output_option
+from refsched.tools.cli.options import json_option, of_implementation, output_option, what_is_printed
 from refsched.tools.garbage_collection import look_seldom
 
 
@@ -64,6 +64,7 @@ def conformance(arguments: tuple[str, ...], scheduler: str | None) -> None:
       --hypothesis-seed N     other examples
       --baseline FILE         rules that are known to fail
       --report FILE           a report as .json or .html
+      -o json                 the report on standard output, and all else on standard error
       --shard 3/8             one part of the tests (refsched report merge)
       --scheduler tcp://…     spread over the workers of this Dask scheduler
       --replay FILE           one failure again
@@ -181,7 +182,8 @@ def fingerprint(implementation: str, as_json: bool, output: str) -> None:
     metavar="TIME",
     help="The time at which the clock starts, such as 2026-01-01T00:00:00Z.",
 )
-def record(implementation: str, scenario: str, output: str, start: str) -> None:
+@what_is_printed
+def record(implementation: str, scenario: str, output: str, start: str, form: str) -> None:
     """Record what an implementation does, as a trace. Nothing is judged; `refsched replay` does that.
 
     A scenario is a file of manifests, in the order in which they are created, with a ConfigMap among them that is
@@ -210,7 +212,12 @@ def record(implementation: str, scenario: str, output: str, start: str) -> None:
     from refsched.suite.recording.command import record_scenario
 
     record_scenario(
-        implementation, Path(scenario), Path(output), start, lambda line: click.echo(one_line(line))
+        implementation,
+        Path(scenario),
+        Path(output),
+        start,
+        lambda line: click.echo(one_line(line)),
+        as_json=form == "json",
     )
 
 

@@ -57,6 +57,16 @@ output_option = click.option(
 )
 
 
+what_is_printed = click.option(
+    "-o",
+    "form",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="json: what was written, as a JSON object.",
+)
+
+
 def json_option(command: Command) -> Command:
     """Adds ``-o json``, and ``--json``, which says the same and is not shown any more."""
     flag = click.option("--json", "as_json", is_flag=True, hidden=True)
@@ -67,8 +77,9 @@ def json_option(command: Command) -> Command:
 
 
 def of_the_scheduler(command: Command) -> Command:
-    """Adds the options that say whose decisions are written down."""
+    """Adds the options that say whose decisions are written down, and where."""
     options = (
+        what_is_printed,
         click.option("--output", required=True, metavar="FILE", help="Ends in .jsonl or .jsonl.gz."),
         click.option(
             "--scheduler-name",

@@ -23,7 +23,7 @@ from refsched.suite.reports.verdicts import FAILED, Result
 from refsched.suite.session.options import REPORT_SUFFIXES
 from refsched.suite.session.shards import merged, read_evidence, result_of
 from refsched.suite.session.writing import write_whole
-from refsched.tools.cli.conformance import COMMAND, pytest_command
+from refsched.tools.cli.conformance import COMMAND, STDERR, pytest_command
 from refsched.tools.cli.exit_codes import AGREED, DISAGREED
 from refsched.tools.printing import TABLE, show_value
 
@@ -87,15 +87,11 @@ def _run_again(before: ReadReport) -> ReadReport:
         if known := [rule.id for rule in before.rules if rule.known]:
             baseline.write_text("\n".join(known), "utf-8")
             arguments.append(f"--baseline={baseline}")
-        subprocess.run(pytest_command(arguments), stdout=_STDERR, check=False)
+        subprocess.run(pytest_command(arguments), stdout=STDERR, check=False)
         after = read_report(report) if report.exists() else None
     if after is None or after.verdict == "not judged":
         raise InputError("the scheduler could not be judged again")
     return after
-
-
-_STDERR = 2
-"""What the run prints goes there, since the comparison may be read by a program."""
 
 
 def page(reports: Sequence[str], output: str) -> None:

@@ -71,7 +71,7 @@ def shadow(kubeconfig: str, options: Options, *, as_json: bool = False) -> int:
     return DISAGREED if beside.differs else AGREED
 
 
-def watch(kubeconfig: str, output: str, options: Options) -> int:
+def watch(kubeconfig: str, output: str, options: Options, *, as_json: bool = False) -> int:
     """Returns the exit code, when SIGINT or SIGTERM ends it."""
     from refsched.tools.running.recording import header_of, trace_writer
     from refsched.tools.running.recording import watch as record
@@ -79,10 +79,14 @@ def watch(kubeconfig: str, output: str, options: Options) -> int:
     client = Client(kubeconfig)
     with trace_writer(output) as write:
         goes_on = _until_a_signal()
-        _say(f"writes down what is seen of {', '.join(options.schedulers)}; Ctrl-C ends it")
+        say = _log if as_json else _say
+        say(f"writes down what is seen of {', '.join(options.schedulers)}; Ctrl-C ends it")
         header = partial(header_of, options.document, options.release.name, options.gates)
         attempts = record(client, header, options.schedulers, write, goes_on)
-    _say(f"saw {counted(attempts, 'attempt')}")
+    if as_json:
+        _print_json({"output": output, "attempts": attempts})
+    else:
+        _say(f"saw {counted(attempts, 'attempt')}")
     return AGREED
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -71,6 +72,8 @@ def test_a_scenario_is_recorded_as_a_trace(scenario: str, tmp_path: Path) -> Non
     done = record("--scenario", scenario, "--output", str(output), "--start", "2027-01-01T00:00:00Z")
     assert (done.exit_code, done.output) == (0, f"{output}  1 attempts\n")
     assert replay_file(output).agree == 1
+    done = record("--scenario", scenario, "--output", str(output), "-o", "json")
+    assert json.loads(done.output) == {"output": str(output), "attempts": 1, "ended": ""}
 
 
 def test_an_area_is_recorded_as_a_folder_of_traces_the_same_bytes_each_time(tmp_path: Path) -> None:

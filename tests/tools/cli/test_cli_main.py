@@ -191,3 +191,13 @@ def test_the_help_names_every_kind_that_scheduling_reads_and_every_release_serve
 
     served = [kind.type.__name__ for kind in KINDS if kind.type.__name__ != "DeviceTaintRule"]  # since 1.37
     assert sorted(DUMPED.split(",")) == sorted(map(spelled, served))
+
+
+def test_the_report_is_on_standard_output_where_json_is_asked_for() -> None:
+    done = _python(
+        "-m", "refsched", "conformance", "-k", "host_ports", "--examples", "2", "-o", "json", "-n0"
+    )
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert (report["verdict"], report["run"]["seed"]) == ("passed", "0")
+    assert "passed" in done.stderr
