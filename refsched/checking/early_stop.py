@@ -30,7 +30,7 @@ from math import isqrt
 from attrs import evolve, frozen
 
 from refsched.checking.agreement import Disagreement
-from refsched.cycle.find_nodes import num_feasible_nodes_to_find
+from refsched.cycle.find_nodes import num_feasible_nodes_to_find, round_from
 from refsched.machine.state import SchedulerState
 from refsched.objects.pod import Pod
 from refsched.records import Attempt, NodeStatus
@@ -73,9 +73,8 @@ def space_of(scheduler: SchedulerState, pod: Pod, parallelism: int) -> SearchSpa
     snapshot, queue = scheduler.snapshot(), scheduler.queue
     decider = scheduler.decider(framework, snapshot, queue.nominated_pods_for_node)
     nodes = [info.name for info in snapshot.nodes]
-    start = scheduler.next_start_node_index % max(1, len(nodes))
     return SearchSpace(
-        nodes[start:] + nodes[:start],
+        list(round_from(nodes, scheduler.next_start_node_index)),
         parallelism,
         framework.percentage_of_nodes_to_score,
         decider.needs_one_only,

@@ -10,6 +10,7 @@ Source: pkg/scheduler/schedule_one.go, schedulePod, findNodesThatFitPod, priorit
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 
 from attrs import evolve, field, frozen
 
@@ -21,6 +22,7 @@ from refsched.cycle.find_nodes import (
     SearchNodes,
     find_nodes,
     num_feasible_nodes_to_find,
+    round_from,
 )
 from refsched.cycle.fit_error import Diagnosis
 from refsched.framework.cycle_state import CycleState, PreFilterResult, Scores
@@ -171,8 +173,7 @@ class Decider:
         if self.needs_one_only:
             enough = min(enough, 1)
         if not self.framework.filter_plugins:
-            taken = (nodes[(self.start + offset) % len(nodes)] for offset in range(enough))
-            return Search(tuple(taken))
+            return Search(tuple(islice(round_from(nodes, self.start), enough)))
         return self.search(nodes, self.start, enough, filters)
 
     @property

@@ -8,7 +8,9 @@ Source: pkg/scheduler/schedule_one.go, findNodesThatPassFilters, numFeasibleNode
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain, islice
+from typing import TypeVar
 
 from attrs import field, frozen
 
@@ -19,6 +21,7 @@ from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Code, Status
 from refsched.rules import applies
 
+T = TypeVar("T")
 MIN_FEASIBLE_NODES_TO_FIND = 100
 MIN_FEASIBLE_NODES_PERCENTAGE_TO_FIND = 5
 
@@ -75,6 +78,13 @@ SearchNodes = Callable[[Sequence[NodeInfo], int, int, NodeFilter], Search]
 """A SearchNodes searches the nodes, from a start index on, for a number of feasible ones."""
 
 
+def round_from(nodes: Sequence[T], start: int) -> Iterator[T]:
+    """Yields the nodes from the start index on, round the list. The index may be larger than their number, since
+    nodes may have been deleted, or PreFilter may have excluded some."""
+    first = start % max(1, len(nodes))
+    return chain(islice(nodes, first, None), islice(nodes, first))
+
+
 def find_nodes(nodes: Sequence[NodeInfo], start: int, number_to_find: int, filters: NodeFilter) -> Search:
     """R-SEARCH-02 (decides evaluated): Nodes are filtered from the start index on, round the list, until one node
     more than the number to find is feasible; that node is not kept.
@@ -84,8 +94,7 @@ def find_nodes(nodes: Sequence[NodeInfo], start: int, number_to_find: int, filte
     """
     feasible: list[NodeInfo] = []
     rejected: dict[str, Status] = {}
-    for offset in range(len(nodes)):
-        node = nodes[(start + offset) % len(nodes)]
+    for node in round_from(nodes, start):
         status = filters.run(node)
         if status.code is Code.ERROR:
             return Search(tuple(feasible), rejected, errors={node.name: status})

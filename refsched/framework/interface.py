@@ -4,8 +4,10 @@
 There is no base class. A plugin is a frozen value that holds its arguments, and its methods are pure
 functions. ``READS`` lists the kinds and the fields (``Pod.spec.tolerations``) that it reads besides those
 that the scheduler itself reads: in a cluster without them a scheduler with the plugin decides as one without
-it. Of ``WHO_A_POD_IS`` it lists what Filter and Score read: they answer alike for the pods of one template if a
-plugin lists nothing of it. What PreFilter and PreScore compute is passed to the later points as ``state``.
+it. Of ``WHO_A_POD_IS`` and ``WHAT_A_NODE_IS`` it lists what Filter and Score read: they answer alike for the pods
+of one template if a plugin lists nothing of the first. One that lists a field of nodes reads there no other field
+of the node, and with the allocatable resources what the node's pods request; one that lists nothing at all reads
+nothing of the node. What PreFilter and PreScore compute is passed to the later points as ``state``.
 Source: pkg/scheduler/framework/interface.go.
 """
 
@@ -30,6 +32,9 @@ WHO_A_POD_IS = frozenset(
     f"Pod.metadata.{name}" for name in ("name", "uid", "annotations", "creationTimestamp")
 )
 """In these fields the pods of one template differ."""
+
+WHAT_A_NODE_IS = frozenset({"Node.metadata.name", "Node.metadata.labels", "Node.status.allocatable"})
+"""Every node has these fields, and the scheduler itself reads them."""
 
 State = TypeVar("State")
 Written = TypeVar("Written", bound=ApiObject)

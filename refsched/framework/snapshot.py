@@ -6,20 +6,27 @@ Source: pkg/scheduler/backend/cache/snapshot.go.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from attrs import field, frozen
 
 from refsched.framework.choices import Choices, FirstChoice
-from refsched.framework.node_info import NodeInfo
+from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.objects.store import ObjectStore
 
 K = TypeVar("K", bound=Hashable)
-Count = Callable[[NodeInfo], Mapping[K, int]]
-"""A Count returns what is counted on one node. It reads nothing but the node and its own fields, so that two equal
-counts return the same for the same node."""
+
+
+class Count(Protocol[K]):
+    """A Count says what is counted on one node. It reads nothing but its own fields, the node, and of the node's
+    pods the namespace, the labels, the affinity and whether they are deleted: two equal counts return the same for
+    the same node. A pod that it does not select adds nothing."""
+
+    def __call__(self, node: NodeInfo) -> Mapping[K, int]: ...
+
+    def selects(self, pod: PodInfo) -> bool: ...
 
 
 @frozen

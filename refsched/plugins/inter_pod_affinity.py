@@ -89,7 +89,12 @@ class InterPodAffinity:
     POINTS = ("preFilter", "filter", "preScore", "score")
     WITHOUT_PRE_FILTER = error(ERROR_READING.of(name))
     WITHOUT_PRE_SCORE = error(FAILED_TO_READ_PRE_SCORE.of(name))
-    READS = ("Pod.spec.affinity.podAffinity", "Pod.spec.affinity.podAntiAffinity", "Namespace")
+    READS = (
+        "Pod.spec.affinity.podAffinity",
+        "Pod.spec.affinity.podAntiAffinity",
+        "Node.metadata.labels",
+        "Namespace",
+    )
     ARGS: ClassVar[type[PluginArgs]] = InterPodAffinityArgs
 
     @classmethod
@@ -316,6 +321,12 @@ class Weights:
             _tally(found, node, _weighted(self.unwanted, -1), other.pod, None)
             _tally(found, node, self.plugin.weighted_terms_of(other), self.pod, self.namespace_labels)
         return found
+
+    def selects(self, pod: PodInfo) -> bool:
+        if any(term.matches(pod.pod, None) for term in (*self.wanted, *self.unwanted)):
+            return True
+        theirs = self.plugin.weighted_terms_of(pod)
+        return any(term.matches(self.pod, self.namespace_labels) for term, _ in theirs)
 
 
 def _tally(

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from attrs import frozen
 
-from refsched.framework.node_info import AffinityTerm, NodeInfo
+from refsched.framework.node_info import AffinityTerm, NodeInfo, PodInfo
 from refsched.objects.meta import ObjectMeta
 from refsched.objects.pod import Pod
 from refsched.plugins.inter_pod_affinity_terms import Labels, matching, meets_all
@@ -41,6 +41,9 @@ class AffinityMatches:
                 found.update(domains_of(self.terms, node))
         return found
 
+    def selects(self, pod: PodInfo) -> bool:
+        return meets_all(self.terms, pod.pod)
+
 
 @frozen
 class AntiAffinityMatches:
@@ -54,6 +57,9 @@ class AntiAffinityMatches:
             if met := [term for term in self.terms if term.matches(other.pod, None)]:
                 found.update(domains_of(met, node))
         return found
+
+    def selects(self, pod: PodInfo) -> bool:
+        return any(term.matches(pod.pod, None) for term in self.terms)
 
 
 def as_terms_see(pod: Pod) -> Pod:
@@ -74,3 +80,6 @@ class ExistingAntiAffinity:
             terms = other.required_anti_affinity_terms
             found.update(domains_of(matching(terms, self.pod, self.namespace_labels), node))
         return found
+
+    def selects(self, pod: PodInfo) -> bool:
+        return any(matching(pod.required_anti_affinity_terms, self.pod, self.namespace_labels))

@@ -62,7 +62,12 @@ class NodeAffinity:
     added_affinity: pods.NodeAffinity = _NONE
     name = "NodeAffinity"
     POINTS = ("preFilter", "filter", "preScore", "score")
-    READS = ("Pod.spec.nodeSelector", "Pod.spec.affinity.nodeAffinity")
+    READS = (
+        "Pod.spec.nodeSelector",
+        "Pod.spec.affinity.nodeAffinity",
+        "Node.metadata.name",
+        "Node.metadata.labels",
+    )
     ARGS = NodeAffinityArgs
 
     @classmethod

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import ClassVar, Self
+from typing import Self
 
 from attrs import evolve, frozen
 
@@ -56,7 +56,7 @@ class NodeResourcesBalancedAllocation:
     resources: tuple[str, ...] = (CPU, MEMORY)
     name = "NodeResourcesBalancedAllocation"
     POINTS = ("preScore", "score")
-    READS: ClassVar[tuple[str, ...]] = ()
+    READS = ("Node.status.allocatable",)
     ARGS = NodeResourcesBalancedAllocationArgs
     sign = sign_requests
 

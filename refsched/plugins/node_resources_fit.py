@@ -95,7 +95,7 @@ class NodeResourcesFit:
     in_place_scaling: bool = True
     name = "NodeResourcesFit"
     POINTS = ("preFilter", "filter", "preScore", "score")
-    READS: ClassVar[tuple[str, ...]] = ()
+    READS = ("Node.status.allocatable",)
     ARGS: ClassVar[type[PluginArgs]] = NodeResourcesFitArgs
     WITHOUT_PRE_FILTER = error(ERROR_READING.of(name))
     sign = sign_requests

@@ -105,6 +105,8 @@ class PodTopologySpread:
         "Pod.spec.nodeSelector",
         "Pod.spec.affinity.nodeAffinity",
         "Pod.spec.tolerations",
+        "Node.metadata.name",
+        "Node.metadata.labels",
         "Node.spec.taints",
         "Service",
         "ReplicationController",
@@ -157,10 +159,9 @@ class PodTopologySpread:
         if not constraints:
             applies("R-SPREAD-06")
             return Skip()
-        keys = tuple(constraint.topology_key for constraint in constraints)
 
         def spread(constraint: Constraint) -> Spread:
-            counts = snapshot.sum_over_nodes(MatchingPods.of(constraint, pod.pod, keys, "R-SPREAD-07"))
+            counts = snapshot.sum_over_nodes(MatchingPods.of(constraint, pod.pod, constraints, "R-SPREAD-07"))
             return Spread(constraint, counts, constraint.selector.matches(pod.pod.labels))
 
         return Continue(tuple(map(spread, constraints)))

@@ -117,20 +117,26 @@ class MatchingPods:
     namespace: str
     required: RequiredNodeAffinity
     tolerations: Tolerations
-    keys: tuple[str, ...]
+    keys: frozenset[str]
     rule: str
     needs_all_keys: bool = True
 
     @classmethod
     def of(
-        cls, constraint: Constraint, pod: Pod, keys: tuple[str, ...], rule: str, needs_all_keys: bool = True
+        cls,
+        constraint: Constraint,
+        pod: Pod,
+        all_of_them: Iterable[Constraint],
+        rule: str,
+        needs_all_keys: bool = True,
     ) -> MatchingPods:
+        keys = frozenset(each.topology_key for each in all_of_them)
         required, tolerations = required_node_affinity(pod), pod.spec.tolerations
         return cls(constraint, pod.namespace, required, tolerations, keys, rule, needs_all_keys)
 
     def __call__(self, node: NodeInfo) -> Mapping[str, int]:
         labels = node.existing_node.metadata.labels
-        if not all(key in labels for key in self.keys):
+        if not self.keys <= labels.keys():
             applies(self.rule)
             if self.needs_all_keys:
                 return {}
@@ -138,6 +144,9 @@ class MatchingPods:
             return {}
         domain = labels.get(self.constraint.topology_key, "")
         return {domain: count_matching(node.pods, self.constraint.selector, self.namespace)}
+
+    def selects(self, pod: PodInfo) -> bool:
+        return bool(count_matching((pod,), self.constraint.selector, self.namespace))
 
 
 @frozen
@@ -150,3 +159,6 @@ class MatchingPodsByNode:
     def __call__(self, node: NodeInfo) -> Mapping[str, int]:
         matching = count_matching(node.pods, self.selector, self.namespace)
         return {node.name: matching} if matching else {}
+
+    def selects(self, pod: PodInfo) -> bool:
+        return bool(count_matching((pod,), self.selector, self.namespace))

@@ -20,7 +20,6 @@ from refsched.plugins.pod_topology_spread_constraints import (
     Constraint,
     MatchingPods,
     MatchingPodsByNode,
-    has_all_keys,
 )
 from refsched.rules import applies
 
@@ -57,20 +56,21 @@ def prepare(
     lack it, are one more domain. Source: initPreScoreState, PreScore.
     """
 
+    keys = {constraint.topology_key for constraint in constraints}
+
     def takes_part(node: NodeInfo) -> bool:
-        if has_all_keys(node.existing_node.metadata.labels, constraints):
+        if keys <= node.existing_node.metadata.labels.keys():
             return True
         applies("R-SPREAD-13")
         return not needs_all_keys
 
     scored = [node for node in feasible if takes_part(node)]
-    keys = tuple(constraint.topology_key for constraint in constraints)
 
     def spread(constraint: Constraint) -> WeighedSpread:
         if constraint.is_by_host:
             counts = snapshot.sum_over_nodes(MatchingPodsByNode(constraint.selector, pod.namespace))
         else:
-            matching = MatchingPods.of(constraint, pod, keys, "R-SPREAD-13", needs_all_keys)
+            matching = MatchingPods.of(constraint, pod, constraints, "R-SPREAD-13", needs_all_keys)
             counts = snapshot.sum_over_nodes(matching)
         return WeighedSpread(constraint, counts, _weight(constraint, scored))
 

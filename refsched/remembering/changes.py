@@ -1,31 +1,124 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Changes: which nodes changed from one snapshot to the next."""
+"""Changes: which nodes changed from one snapshot to the next, and pods of which looks came there or went.
+
+Counts over nodes see of a pod what its *look* has. Few looks are in a cluster, and each is on some nodes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import takewhile
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+from weakref import WeakKeyDictionary
 
-from attrs import Factory, define
+from attrs import Factory, define, evolve, field, frozen
+
+from refsched.framework.node_info import NodeInfo, PodInfo
+
+AT_LEAST, A_NODE, A_POD = 1000, 4, 2
+"""What is known of more changes than this, and so many for each node, is forgotten, and so are more looks than so
+many for each pod."""
+
+
+@frozen(eq=False)
+class Look:
+    """A Look is what counts see of ``pod``, and of all that have the same namespace, labels and affinity, and are
+    deleted or not."""
+
+    pod: PodInfo
+
+
+class Looks:
+    """The Looks are those of all pods that were met. Schedulers that were forked share them."""
+
+    def __init__(self) -> None:
+        self.all: list[Look] = []
+        self._alike: dict[Any, list[Look]] = {}
+        self._of: WeakKeyDictionary[PodInfo, Look] = WeakKeyDictionary()
+
+    def of(self, info: PodInfo) -> Look:
+        known = self._of.get(info)
+        if known is None:
+            known = self._of[info] = self._find(info)
+        return known
+
+    def _find(self, info: PodInfo) -> Look:
+        metadata, affinity = info.pod.metadata, info.pod.spec.affinity
+        hint = metadata.namespace, frozenset(metadata.labels.items()), metadata.deletion_timestamp is None
+        alike = self._alike.setdefault(hint, [])
+        for look in alike:
+            if look.pod.pod.spec.affinity == affinity:
+                return look
+        alike.append(Look(info))
+        self.all.append(alike[-1])
+        return alike[-1]
 
 
 @define(eq=False)
 class NodeChanges:
-    """NodeChanges count snapshots: ``ordered`` is when a node was last added or removed, and ``changed`` has when
-    each node changed, the latest last."""
+    """NodeChanges count snapshots: ``ordered`` is when a node was last added or removed. ``_log`` has when a node
+    changed, the latest last, and the looks of the pods that came or went, or None if the node itself changed.
+    ``nodes`` has how many pods of a look are on a node."""
 
+    looks: Looks = Factory(Looks)
+    nodes: dict[Look, Counter[str]] = Factory(dict)
     generation: int = 0
     ordered: int = 0
-    changed: dict[str, int] = Factory(dict)
+    _log: list[tuple[int, str, frozenset[Look] | None]] = Factory(list)
+    _pods: dict[str, tuple[Any, frozenset[PodInfo]]] = Factory(dict)
+    _number_of_pods: int = 0
+    _begins: int = 0
+    _since: tuple[int, int, Mapping[str, frozenset[Look] | None]] = field(default=(-1, -1, {}))
 
-    def note(self, changed: Iterable[str], *, is_reordered: bool) -> None:
+    def note(self, changed: Iterable[str], nodes: Mapping[str, NodeInfo], *, is_reordered: bool) -> None:
+        """Notes what changed in this snapshot, whose nodes are given by their names. All is new in the first."""
+        changed = changed if self.generation else list(nodes)
         self.generation += 1
         if is_reordered:
             self.ordered = self.generation
+        if len(self.looks.all) > AT_LEAST + A_POD * self._number_of_pods:
+            self.looks, self.nodes, self._pods, self._number_of_pods = Looks(), {}, {}, 0
+            changed = list(nodes)
+            self._begins = self.generation
         for name in changed:
-            self.changed.pop(name, None)
-            self.changed[name] = self.generation
+            self._log.append((self.generation, name, self._met(name, nodes.get(name))))
+        if len(self._log) > AT_LEAST + A_NODE * len(nodes):
+            self._begins = self._log[len(self._log) // 2][0]
+            self._log = [each for each in self._log if each[0] > self._begins]
 
-    def since(self, generation: int) -> list[str]:
-        """Returns the nodes that have changed since then, the latest first."""
-        return list(takewhile(lambda name: self.changed[name] > generation, reversed(self.changed)))
+    def _met(self, name: str, info: NodeInfo | None) -> frozenset[Look] | None:
+        """Counts the pods of a node that changed, and returns the looks of those that came or went."""
+        node, before = self._pods.pop(name, (None, frozenset()))
+        after: frozenset[PodInfo] = frozenset() if info is None else frozenset(info.pods)
+        came = Counter(map(self.looks.of, after - before))
+        came.subtract(map(self.looks.of, before - after))
+        self._number_of_pods += len(after) - len(before)
+        met = frozenset(look for look, number in came.items() if number)
+        for look in met:
+            there = self.nodes.setdefault(look, Counter())
+            there[name] += came[look]
+            if not there[name]:
+                del there[name]
+        if info is None:
+            return None
+        self._pods[name] = info.node, after
+        return met if info.node is node else None
+
+    def copy(self) -> NodeChanges:
+        """Returns changes that go on from here by themselves."""
+        nodes = {look: there.copy() for look, there in self.nodes.items()}
+        return evolve(self, nodes=nodes, log=list(self._log), pods=dict(self._pods))
+
+    def since(self, generation: int) -> Mapping[str, frozenset[Look] | None] | None:
+        """Returns the nodes that have changed since then, or None if that is not known any more."""
+        if generation < self._begins:
+            return None
+        if self._since[:2] != (generation, self.generation):
+            found: dict[str, frozenset[Look] | None] = {}
+            for at, name, looks in reversed(self._log):
+                if at <= generation:
+                    break
+                more = found.get(name, looks)
+                found[name] = None if looks is None or more is None else looks | more
+            self._since = generation, self.generation, found
+        return self._since[2]

@@ -58,7 +58,8 @@ class Memory:
     ) -> Search:
         """Searches as ``find_nodes`` does."""
         snapshot = filters.snapshot
-        if _is_unknown(snapshot) or nodes is not snapshot.nodes or filters.state.left_out:
+        is_assigned = bool(filters.pod.pod.spec.node_name)
+        if _is_unknown(snapshot) or nodes is not snapshot.nodes or filters.state.left_out or is_assigned:
             return find_nodes(nodes, start, number_to_find, filters)
         numbers = self.numbered(snapshot)
         nominated = {numbers[name] for name in self.nominator.nodes if name in numbers}

@@ -1,42 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kinds of nodes: nodes of which plugins read the same are of one kind to them, and are answered alike.
 
-What a plugin reads of a node is a tuple of parts. Of a plugin that is not named here everything may be read, so
-that each node is of a kind of its own until it changes.
+What a plugin reads of a node is a tuple of parts, which follow from its READS. Of a plugin that does not say which
+fields of a node it reads everything may be read, so that each node is of a kind of its own until it changes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from functools import singledispatch
 from itertools import chain
 from typing import Any
 
 from attrs import Factory, define, frozen
 
-from refsched.framework.interface import Plugin
+from refsched.framework.interface import Plugin, ScoresByPreFilter, extends
 from refsched.framework.node_info import NodeInfo
 from refsched.framework.snapshot import Snapshot
-from refsched.objects.pod import Pod
 from refsched.objects.resources import Resource
-from refsched.plugins.dynamic_resources import DynamicResources
-from refsched.plugins.image_locality import ImageLocality
-from refsched.plugins.inter_pod_affinity import InterPodAffinity
-from refsched.plugins.node_affinity import NodeAffinity
-from refsched.plugins.node_declared_features import NodeDeclaredFeatures
-from refsched.plugins.node_name import NodeName
-from refsched.plugins.node_ports import NodePorts
-from refsched.plugins.node_resources_balanced_allocation import NodeResourcesBalancedAllocation
-from refsched.plugins.node_resources_fit import NodeResourcesFit
-from refsched.plugins.node_unschedulable import NodeUnschedulable
-from refsched.plugins.pod_topology_spread import PodTopologySpread
-from refsched.plugins.taint_toleration import TaintToleration
-from refsched.plugins.volume_binding import VolumeBinding
-from refsched.remembering.changes import NodeChanges
+from refsched.remembering.changes import A_NODE, AT_LEAST, NodeChanges
 
 Part = Callable[[NodeInfo], Hashable]
-AT_LEAST, A_NODE = 1000, 4
-"""When there are more kinds than this, and so many for each node, all of them are forgotten."""
 
 
 # --- Parts ----------------------------------------------------------------------------------------
@@ -58,30 +41,6 @@ def everything(node: NodeInfo) -> Hashable:
     return object()
 
 
-def _name_and_labels(node: NodeInfo) -> Hashable:
-    return node.name, frozenset(node.existing_node.metadata.labels.items())
-
-
-def _taints(node: NodeInfo) -> Hashable:
-    return node.existing_node.spec.taints
-
-
-def _unschedulable(node: NodeInfo) -> Hashable:
-    return node.existing_node.spec.unschedulable
-
-
-def _features(node: NodeInfo) -> Hashable:
-    return node.existing_node.status.declared_features
-
-
-def _images(node: NodeInfo) -> Hashable:
-    return frozenset(node.image_states.items())
-
-
-def _host_ports(node: NodeInfo) -> Hashable:
-    return node.host_ports
-
-
 def _resources(node: NodeInfo) -> Hashable:
     counted = (node.allocatable, node.requested, node.non_zero_requested)
     return len(node.pods), *map(_amounts, counted)
@@ -98,41 +57,27 @@ def _amounts(resource: Resource) -> Hashable:
     )
 
 
-@singledispatch
-def parts_read(plugin: object, pod: Pod, state: object) -> tuple[Part, ...]:
-    """Returns what Filter and Score of the plugin read of a node."""
-    return (everything,)
-
-
-@parts_read.register(NodeName)
-def _(plugin: NodeName, pod: Pod, state: object) -> tuple[Part, ...]:
-    return (everything,) if pod.spec.node_name else ()
-
-
-@parts_read.register(DynamicResources)
-@parts_read.register(VolumeBinding)
-def _(plugin: DynamicResources | VolumeBinding, pod: Pod, state: object) -> tuple[Part, ...]:
-    return () if state is None else (everything,)
-
-
-@parts_read.register(PodTopologySpread)
-@parts_read.register(InterPodAffinity)
-def _(plugin: PodTopologySpread | InterPodAffinity, pod: Pod, state: object) -> tuple[Part, ...]:
-    return (_name_and_labels,)
-
-
-_PARTS: Mapping[type, Part] = {
-    ImageLocality: _images,
-    NodeAffinity: _name_and_labels,
-    NodeDeclaredFeatures: _features,
-    NodePorts: _host_ports,
-    NodeResourcesBalancedAllocation: _resources,
-    NodeResourcesFit: _resources,
-    NodeUnschedulable: _unschedulable,
-    TaintToleration: _taints,
+PARTS: Mapping[str, Part] = {
+    "Node.metadata.name": lambda node: node.name,
+    "Node.metadata.labels": lambda node: frozenset(node.existing_node.metadata.labels.items()),
+    "Node.spec.taints": lambda node: node.existing_node.spec.taints,
+    "Node.spec.unschedulable": lambda node: node.existing_node.spec.unschedulable,
+    "Node.status.allocatable": _resources,
+    "Node.status.declaredFeatures": lambda node: node.existing_node.status.declared_features,
+    "Node.status.images": lambda node: frozenset(node.image_states.items()),
+    "Pod.spec.containers[].ports": lambda node: node.host_ports,
 }
-for _of_plugin, _part in _PARTS.items():
-    parts_read.register(_of_plugin, lambda plugin, pod, state, part=_part: (part,))
+"""By the field that a plugin lists in READS it is said what it reads of a node."""
+
+
+def parts_read(plugin: Plugin, state: object) -> tuple[Part, ...]:
+    """Returns what Filter and Score of the plugin read of a node."""
+    if extends(plugin, ScoresByPreFilter) and state is None:
+        return ()
+    reads: tuple[str, ...] | None = getattr(plugin, "READS", None)
+    of_nodes = (field for field in reads or () if field in PARTS or field.startswith("Node."))
+    parts = tuple(PARTS.get(field, everything) for field in of_nodes)
+    return parts if parts or reads == () else (everything,)
 
 
 # --- Kinds ----------------------------------------------------------------------------------------
@@ -152,6 +97,9 @@ class Partition:
 
     def bring_up_to_date(self, snapshot: Snapshot, numbers: Mapping[str, int], changes: NodeChanges) -> None:
         changed = changes.since(self.generation)
+        if changed is None:
+            self._by_name.clear()
+            self._numbers, changed = {}, {}
         self.generation = changes.generation
         for name in changed:
             self._by_name.pop(name, None)
@@ -193,8 +141,8 @@ class NodeKinds:
         return found
 
 
-def parts_read_by(plugins: Sequence[Plugin], pod: Pod, states: Mapping[str, object]) -> tuple[Part, ...]:
+def parts_read_by(plugins: Sequence[Plugin], states: Mapping[str, object]) -> tuple[Part, ...]:
     """Returns what these plugins read of a node, each part once."""
-    read = (parts_read(plugin, pod, states.get(plugin.name)) for plugin in plugins)
+    read = (parts_read(plugin, states.get(plugin.name)) for plugin in plugins)
     parts = dict.fromkeys(chain.from_iterable(read))
     return (everything,) if everything in parts else tuple(parts)

@@ -17,15 +17,15 @@ from refsched.remembering.snapshots import remembering_state
 VARIABLE = "REFSCHED_REMEMBERING"
 
 
-def remember(scheduler: Scheduler, by_default: bool = True) -> Scheduler:
-    """Returns the same scheduler, which from now on decides as it would without, and faster. Raises InputError if
-    the variable is neither ``on`` nor ``off``."""
+def remember(scheduler: Scheduler, by_default: bool = True, changes: NodeChanges | None = None) -> Scheduler:
+    """Returns the same scheduler, which from now on decides as it would without, and faster. ``changes`` are known
+    of one that was forked. Raises InputError if the variable is neither ``on`` nor ``off``."""
     said = os.environ.get(VARIABLE) or ("on" if by_default else "off")
     if said not in ("on", "off"):
         raise InputError(f"expected on or off, found {said!r:.60}", where=VARIABLE)
     if said == "off":
         return scheduler
-    changes = NodeChanges()
+    changes = changes or NodeChanges()
     state = scheduler.state = remembering_state(scheduler.state, changes)
     memory = Memory(state.queue.nominator, changes)
     state.search = memory.search

@@ -37,7 +37,7 @@ class RememberingState(SchedulerState):
     def snapshot(self) -> Snapshot:
         changed, is_reordered = sorted(self.cache.changed), bool(self.cache.came_or_went)
         plain = super().snapshot()
-        self.changes.note(changed, is_reordered=is_reordered)
+        self.changes.note(changed, plain.by_name, is_reordered=is_reordered)
         parts = (getattr(plain, each.name) for each in fields(Snapshot))
         return RememberedSnapshot(*parts, changes=self.changes, sums=self.sums)
 

@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sums: counts over all nodes, kept up to date by the nodes that changed."""
+"""Sums: counts over all nodes, kept up to date by the nodes on which a pod that counts came or went."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from attrs import Factory, define
 
 from refsched.framework.node_info import NodeInfo
 from refsched.framework.snapshot import Count, Snapshot
-from refsched.plugins.inter_pod_affinity import Weights
-from refsched.plugins.inter_pod_affinity_counts import ExistingAntiAffinity
-from refsched.remembering.changes import NodeChanges
+from refsched.plugins.pod_topology_spread_constraints import MatchingPods
+from refsched.remembering.changes import Look, Looks, NodeChanges
 
 MOST_SUMS = 1024
 MOST_SIMILAR = 64
@@ -23,31 +22,44 @@ MOST_SIMILAR = 64
 @define(eq=False)
 class _Sum:
     """``found`` is what was counted on each node where something was, ``holders`` the number of nodes that have a
-    key."""
+    key. ``_selected`` are the looks of the pods that count."""
 
     count: Count[Any]
     generation: int = -1
     found: dict[str, Mapping[Any, int]] = Factory(dict)
     total: dict[Any, int] = Factory(dict)
     holders: dict[Any, int] = Factory(dict)
+    _selected: set[Look] = Factory(set)
+    _looks: Looks | None = None
+    _met: int = 0
 
-    def bring_up_to_date(
-        self, snapshot: Snapshot, changes: NodeChanges, nodes: Iterable[NodeInfo] | None = None
-    ) -> None:
-        """Counts again what may have changed. Nothing is found but on ``nodes``, if they are given."""
-        if self.generation < changes.ordered or self.generation < 0:
-            self.found, self.total, self.holders = {}, {}, {}
-            for node in snapshot.nodes if nodes is None else nodes:
-                self._put(node.name, self.count(node))
-        else:
-            for name in changes.since(self.generation):
-                node_info = snapshot.get(name)
-                if node_info is not None:
-                    found = self.count(node_info)
-                    if found != self.found.get(name, {}):
-                        self._take_back(name)
-                        self._put(name, found)
+    def bring_up_to_date(self, snapshot: Snapshot, changes: NodeChanges) -> None:
+        if self._looks is not changes.looks:
+            self._looks, self._selected, self._met = changes.looks, set(), 0
+        looks = changes.looks.all
+        self._selected.update(look for look in looks[self._met :] if self.count.selects(look.pod))
+        self._met = len(looks)
+        changed = None if self.generation < changes.ordered else changes.since(self.generation)
         self.generation = changes.generation
+        if changed is None:
+            self.found, self.total, self.holders = {}, {}, {}
+            self._count_all(snapshot, changes)
+            return
+        for name, came_or_went in changed.items():
+            if came_or_went is None or not self._selected.isdisjoint(came_or_went):
+                self._take_back(name)
+                if name in snapshot.by_name:
+                    self._put(name, self.count(snapshot.by_name[name]))
+
+    def _count_all(self, snapshot: Snapshot, changes: NodeChanges) -> None:
+        names: Collection[str] = set().union(*(changes.nodes.get(look, ()) for look in self._selected))
+        if isinstance(self.count, MatchingPods):  # it has the domains of all nodes
+            for node in snapshot.nodes:
+                self._put(node.name, self.count(node if node.name in names else NodeInfo(node.node)))
+        else:
+            for name in names:
+                if name in snapshot.by_name:
+                    self._put(name, self.count(snapshot.by_name[name]))
 
     def _put(self, node: str, found: Mapping[Any, int]) -> None:
         if found:
@@ -64,33 +76,14 @@ class _Sum:
                 del self.total[key], self.holders[key]
 
 
-def _pods_with_affinity(node: NodeInfo) -> Mapping[str, int]:
-    return {"": len(node.pods_with_affinity)} if node.pods_with_affinity else {}
-
-
-def _is_of_their_affinity(count: Count[Any]) -> bool:
-    """Returns whether it finds nothing where no pod has affinity."""
-    if isinstance(count, Weights):
-        return not count.wanted and not count.unwanted
-    return isinstance(count, ExistingAntiAffinity)
-
-
 class RememberedSums:
-    """The RememberedSums are those that were asked for last. A cluster in which no pod has affinity is not counted
-    for each pod."""
+    """The RememberedSums are those that were asked for last."""
 
     def __init__(self, changes: NodeChanges) -> None:
         self._changes = changes
         self._sums: OrderedDict[Any, list[_Sum]] = OrderedDict()
-        self._affinity = _Sum(_pods_with_affinity)
 
     def __call__(self, snapshot: Snapshot, count: Count[Any]) -> Mapping[Any, int]:
-        nodes = None
-        if _is_of_their_affinity(count):
-            self._affinity.bring_up_to_date(snapshot, self._changes)
-            nodes = [snapshot.by_name[name] for name in self._affinity.found]
-            if not nodes:
-                return {}
         hint = _hint(count)
         similar = self._sums.setdefault(hint, [])
         self._sums.move_to_end(hint)
@@ -101,7 +94,7 @@ class RememberedSums:
             del similar[MOST_SIMILAR:]
         if len(self._sums) > MOST_SUMS:
             self._sums.popitem(last=False)
-        wanted.bring_up_to_date(snapshot, self._changes, nodes)
+        wanted.bring_up_to_date(snapshot, self._changes)
         return dict(wanted.total)
 
 

@@ -34,9 +34,8 @@ def fork(scheduler: Scheduler) -> Scheduler:
     if scheduler.is_busy:
         raise ValueError("a cycle is under way")
     state = scheduler.state
-    remembers = isinstance(state, RememberingState)
     parts = {each.name: getattr(state, each.name) for each in fields(SchedulerState)}
-    if remembers:
+    if isinstance(state, RememberingState):
         plain = {name: _plain(framework) for name, framework in state.profiles.items()}
         parts |= {"search": find_nodes, "profiles": plain}
     copier = _Copier()
@@ -46,7 +45,7 @@ def fork(scheduler: Scheduler) -> Scheduler:
     copier.known[id(state)] = copied
     for name, value in vars(scheduler).items():
         setattr(made, name, copier.copied(value))
-    return remember(made, by_default=True) if remembers else made
+    return remember(made, changes=state.changes.copy()) if isinstance(state, RememberingState) else made
 
 
 def _plain(framework: Any) -> Any:

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plugin that does not list in READS who a pod is does not read it: it is given pods that do not say it."""
+"""A plugin reads of who a pod is, and of a node, what it lists in READS: it is given pods and nodes that say
+nothing else."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import product
+from operator import attrgetter
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NoReturn
 from weakref import WeakKeyDictionary
 
@@ -19,18 +22,21 @@ from pair import maker_of
 from conformance.strategies import AREAS
 from refsched import InputError
 from refsched.checking.trace import read_trace
-from refsched.framework.node_info import PodInfo
+from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.machine.scheduler import CycleHeldError, Scheduler
 from refsched.objects.meta import ObjectMeta
 from refsched.records import Attempt, Input
 from refsched.releases import RELEASES
 from refsched.remembering.kinds import reads_who_it_is
+from refsched.remembering.node_kinds import PARTS, everything, parts_read
 from refsched.tools.reading.inputs import InputReader
 from tests.tools.test_copies import WITHOUT_EXTENDERS, begun, do
 
 TRACES = Path(__file__).parents[2] / "traces"
 POINTS = {"filter": 1, "score": 1}
 """The methods that are given a pod, and at which place."""
+NODE = 2
+"""The place of the node."""
 
 
 def refuse(metadata: ObjectMeta) -> NoReturn:
@@ -53,6 +59,35 @@ def nameless(info: PodInfo) -> PodInfo:
     return PodInfo(evolve(info.pod, metadata=made))
 
 
+ATTRIBUTES = {
+    "Node.metadata.name": ("name", "node.name"),
+    "Node.metadata.labels": ("node.metadata.labels",),
+    "Node.spec.taints": ("node.spec.taints",),
+    "Node.spec.unschedulable": ("node.spec.unschedulable",),
+    "Node.status.allocatable": ("pods", "allocatable", "requested", "non_zero_requested"),
+    "Node.status.declaredFeatures": ("node.status.declared_features",),
+    "Node.status.images": ("image_states",),
+    "Pod.spec.containers[].ports": ("host_ports",),
+}
+
+
+IF_NOTHING_IS_LISTED = ("name",)
+"""NodeName compares it with the node that a pod names; a pod that is scheduled names none."""
+
+
+def with_nothing_but(info: NodeInfo, paths: Iterable[str]) -> Any:
+    """Returns what has these attributes of the node, and no other one."""
+    made = SimpleNamespace()
+    for path in paths:
+        at, (*parents, last) = made, path.split(".")
+        for name in parents:
+            at.__dict__.setdefault(name, SimpleNamespace())
+            at = getattr(at, name)
+        setattr(at, last, attrgetter(path)(info))
+    made.existing_node = getattr(made, "node", SimpleNamespace())
+    return made
+
+
 _nameless: WeakKeyDictionary[PodInfo, PodInfo] = WeakKeyDictionary()
 
 
@@ -61,6 +96,9 @@ def asked_without_a_name(method: Callable[..., Any], place: int) -> Callable[...
         given = list(arguments)
         info = given[place]
         given[place] = _nameless.setdefault(info, nameless(info))
+        if parts_read(plugin, given[0]) != (everything,):
+            read = [path for listed in plugin.READS for path in ATTRIBUTES.get(listed, ())]
+            given[NODE] = with_nothing_but(given[NODE], read or IF_NOTHING_IS_LISTED)
         return method(plugin, *given)
 
     return ask
@@ -122,6 +160,10 @@ def test_in_drawn_histories_no_other_plugin_reads_who_a_pod_is(
         hide_names(cluster._scheduler, patch)
         for step in history.steps:
             do(cluster, step)
+
+
+def test_it_is_said_of_every_field_what_a_plugin_that_lists_it_may_read() -> None:
+    assert ATTRIBUTES.keys() == PARTS.keys()
 
 
 def test_a_plugin_that_does_not_say_what_it_reads_may_read_who_a_pod_is() -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from functools import cache
 
-from refsched.framework.interface import WHO_A_POD_IS
+from refsched.framework.interface import WHAT_A_NODE_IS, WHO_A_POD_IS
 from refsched.releases import RELEASES
 from refsched.suite.catalogue.rules import default_plugins
 
@@ -32,11 +32,11 @@ def plugin_names(release: str) -> tuple[str, ...]:
 @cache
 def readers(release: str) -> Mapping[str, tuple[str, ...]]:
     """Returns kinds (``PersistentVolume``) and fields (``Pod.spec.tolerations``), each with the plugins that
-    read it; what no plugin names is read by the scheduler itself, and so is who a pod is."""
+    read it; what no plugin names is read by the scheduler itself, and so is who a pod is, and what a node is."""
     found: dict[str, tuple[str, ...]] = {}
     for plugin in default_plugins(release):
         for read in getattr(plugin, "READS", ()):
-            if read in WHO_A_POD_IS:
+            if read in WHO_A_POD_IS | WHAT_A_NODE_IS:
                 continue
             found[read] = (*found.get(read, ()), plugin.name)
     return found

@@ -25,7 +25,12 @@ NOT_A_NUMBER = ErrorReason("for 'Gt', 'Lt' operators, the value must be an integ
 
 @frozen
 class NodeAffinity:
-    READS = ("Pod.spec.nodeSelector", "Pod.spec.affinity.nodeAffinity")
+    READS = (
+        "Pod.spec.nodeSelector",
+        "Pod.spec.affinity.nodeAffinity",
+        "Node.metadata.name",
+        "Node.metadata.labels",
+    )
     name = "NodeAffinity"
     POINTS = ("filter", "score")
 

@@ -8,8 +8,6 @@ Source: plugins/nodelabel/node_label.go.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from attrs import frozen
 
 from refsched.config.args import PluginArgs
@@ -50,7 +48,7 @@ class NodeLabel:
     absent_labels_preference: tuple[str, ...] = ()
     name = "NodeLabel"
     POINTS = ("filter", "score")
-    READS: ClassVar[tuple[str, ...]] = ()
+    READS = ("Node.metadata.labels",)
     ARGS = NodeLabelArgs
 
     @classmethod

@@ -7,8 +7,6 @@ Source: plugins/noderesources/balanced_allocation.go.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from attrs import frozen
 
 from refsched.framework.interface import MAX_NODE_SCORE
@@ -22,7 +20,7 @@ from refsched.rules import applies
 class NodeResourcesBalancedAllocation:
     name = "NodeResourcesBalancedAllocation"
     POINTS = ("score",)
-    READS: ClassVar[tuple[str, ...]] = ()
+    READS = ("Node.status.allocatable",)
 
     # --- Score ------------------------------------------------------------------------------------
 

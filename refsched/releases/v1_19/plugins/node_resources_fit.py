@@ -7,8 +7,6 @@ Source: plugins/noderesources/fit.go.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from attrs import frozen
 
 from refsched.config.args import PluginArgs
@@ -49,7 +47,7 @@ class NodeResourcesFit:
     ignored_resource_groups: frozenset[str] = frozenset()
     name = "NodeResourcesFit"
     POINTS = ("preFilter", "filter")
-    READS: ClassVar[tuple[str, ...]] = ()
+    READS = ("Node.status.allocatable",)
     WITHOUT_PRE_FILTER = error(ERROR_READING.of(name))
     ARGS = NodeResourcesFitArgs
 

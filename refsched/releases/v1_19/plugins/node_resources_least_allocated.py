@@ -8,8 +8,6 @@ Source: plugins/noderesources/least_allocated.go.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from attrs import frozen
 
 from refsched.framework.interface import MAX_NODE_SCORE
@@ -25,7 +23,7 @@ class NodeResourcesLeastAllocated:
     resources: tuple[ResourceSpec, ...] = DEFAULT_RESOURCES
     name = "NodeResourcesLeastAllocated"
     POINTS = ("score",)
-    READS: ClassVar[tuple[str, ...]] = ()
+    READS = ("Node.status.allocatable",)
     ARGS = AllocatedArgs
 
     @classmethod

@@ -9,8 +9,6 @@ Source: plugins/noderesources/most_allocated.go.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from attrs import frozen
 
 from refsched.framework.interface import MAX_NODE_SCORE
@@ -26,7 +24,7 @@ class NodeResourcesMostAllocated:
     resources: tuple[ResourceSpec, ...] = DEFAULT_RESOURCES
     name = "NodeResourcesMostAllocated"
     POINTS = ("score",)
-    READS: ClassVar[tuple[str, ...]] = ()
+    READS = ("Node.status.allocatable",)
     ARGS = AllocatedArgs
 
     @classmethod

@@ -9,8 +9,6 @@ Source: plugins/noderesources/requested_to_capacity_ratio.go.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from attrs import field, frozen
 
 from refsched.config.args import PluginArgs, check_least
@@ -48,7 +46,7 @@ class RequestedToCapacityRatio:
     resources: tuple[ResourceSpec, ...] = DEFAULT_RESOURCES
     name = "RequestedToCapacityRatio"
     POINTS = ("score",)
-    READS: ClassVar[tuple[str, ...]] = ()
+    READS = ("Node.status.allocatable",)
     ARGS = RequestedToCapacityRatioArgs
 
     @classmethod
