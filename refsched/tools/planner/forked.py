@@ -31,11 +31,12 @@ def in_forked_processes(
         return
     state = prepare()
     running: list[tuple[int, int]] = []
-    for at, way in enumerate(ways):
+    for way in ways:
+        if len(running) == min(AT_ONCE, os.cpu_count() or 1):
+            yield _answer(*running.pop(0))
         running.append(_begin(lambda way=way: go_on(state, way)))  # type: ignore[misc]
-        if len(running) == min(AT_ONCE, os.cpu_count() or 1) or at == len(ways) - 1:
-            while running:
-                yield _answer(*running.pop(0))
+    while running:
+        yield _answer(*running.pop(0))
 
 
 def can_fork() -> bool:

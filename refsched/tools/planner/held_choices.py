@@ -11,7 +11,6 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cache
 from hashlib import blake2b
-from operator import attrgetter
 from typing import TypeVar
 
 from attrs import Factory, define
@@ -54,25 +53,27 @@ class HeldChoices:
 @define(eq=False)
 class HeldSearch:
     """A HeldSearch searches as ``plain`` does, from a node on that depends on the seed and the pod's name. Nodes
-    are in a ring by their rank, and the search starts at the first one after the pod's."""
+    are in a ring by their rank, and the search starts at the first one after the pod's. No node comes or goes as
+    long as this searches."""
 
     plain: SearchNodes
     seed: int
-    _names: tuple[str, ...] = ()
-    _ring: list[tuple[int, int]] = Factory(list)
+    _ring_of_all: list[tuple[int, int]] = Factory(list)
 
     def __call__(
         self, nodes: Sequence[NodeInfo], start: int, number_to_find: int, filters: NodeFilter
     ) -> Search:
         """Searches from another place than kube-scheduler, which starts where its search before ended."""
         if nodes:
-            names = tuple(map(attrgetter("name"), nodes))
-            if names != self._names:
-                self._names = names
-                self._ring = sorted((_rank(self.seed, name), at) for at, name in enumerate(names))
+            ring = self._ring(nodes) if nodes is not filters.snapshot.nodes else self._ring_of_all
+            if not ring:
+                ring = self._ring_of_all = self._ring(nodes)
             pod = _rank(self.seed, f"pod {filters.pod.pod.key}")
-            _, start = self._ring[bisect_left(self._ring, (pod, 0)) % len(self._ring)]
+            _, start = ring[bisect_left(ring, (pod, 0)) % len(ring)]
         return self.plain(nodes, start, number_to_find, filters)
+
+    def _ring(self, nodes: Sequence[NodeInfo]) -> list[tuple[int, int]]:
+        return sorted((_rank(self.seed, node.name), at) for at, node in enumerate(nodes))
 
 
 @cache
