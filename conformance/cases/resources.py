@@ -137,6 +137,20 @@ def _fractions_of_a_byte() -> History:
     return cluster.history()
 
 
+def _zero_of_what_is_overcommitted(container_of: str) -> History:
+    """The node has none of it, and a pod on it uses one."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "4", "pods": "9"}))
+    cluster.add_pod(pod("", {"cpu": "1", "example.com/gpu": "1"}), 0)
+    asking, other = container("a", {"cpu": "1", "example.com/gpu": "0"}), container("b", {"cpu": "1"})
+    if container_of == "pod":
+        cluster.add_pod(pod("", containers=[asking]))
+    else:
+        cluster.add_pod(pod("", containers=[other], initContainers=[asking]))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _sidecars_and_an_init_container() -> History:
     """A node has room for a sidecar and a container, and for an init container, but not for it beside a sidecar
     that started before."""
@@ -217,6 +231,13 @@ def _of_sums() -> Iterator[Case]:
         _fractions_of_a_byte(),
         ("R-REQUEST-09",),
     )
+    for container_of in ("pod", "init"):
+        yield Case(
+            f"zero_of_what_is_overcommitted_{container_of}",
+            "A container requests zero of an extended resource, of which its node has none and another pod uses "
+            "one.",
+            _zero_of_what_is_overcommitted(container_of),
+        )
     yield Case(
         "sidecar_before_and_after_an_init_container",
         "A sidecar counts beside an init container that starts after it, and not beside one that starts "

@@ -67,7 +67,7 @@ _NODES = combinations(
 _PLAIN = combinations(lambda cpu, memory: _amounts(cpu=cpu, memory=memory), _CPU, _MEMORY)
 _RARE = combinations(
     lambda gpu, fpga, huge, storage: _amounts(gpu=gpu, fpga=fpga, huge=huge, storage=storage),
-    ("", "1", "2"),
+    ("", "1", "2", "0"),
     ("", "1"),
     ("", "2Mi", "4Mi"),
     ("", "512Mi", "1073741825"),

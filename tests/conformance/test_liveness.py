@@ -61,6 +61,11 @@ def test_a_node_that_takes_nobody_is_not_counted(closed: dict[str, Any]) -> None
     assert unserved(Create(closed), Create(PLAIN), Advance(400)) == []
 
 
+def test_a_node_that_is_overcommitted_is_not_counted() -> None:
+    others = [Create(pod(name, cpu("2"), nodeName="n1")) for name in ("p2", "p3")]
+    assert unserved(Create(NODE), *others, Create(pod("p1", {"memory": "0"})), Advance(400)) == []
+
+
 def test_room_is_kept_for_a_pod_that_is_nominated() -> None:
     nominated = Attempt("default/p2", "unschedulable", nominated_node="n1")
     rival = Create(pod("p2", cpu("2"), priority=5))

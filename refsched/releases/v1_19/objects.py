@@ -9,14 +9,14 @@ checkVolumeNodeAffinity; pkg/apis/core/v1/helper/helpers.go, MatchNodeSelectorTe
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from attrs import evolve, frozen
 
 from refsched.objects.meta import ApiObject
 from refsched.objects.pod import Container, Pod, ResourceRequirements
 from refsched.objects.quantity import Quantity
-from refsched.objects.resources import CPU
+from refsched.objects.resources import CPU, EPHEMERAL_STORAGE, MEMORY
 from refsched.objects.selectors import NodeSelectorTerm
 from refsched.objects.storage import PersistentVolume, VolumeNodeAffinity
 from refsched.releases.v1_35.objects import as_read as without_declared_features
@@ -37,6 +37,8 @@ def as_read(value: ApiObject) -> ApiObject:
 
 # --- Requests -------------------------------------------------------------------------------------
 
+_ALWAYS_COUNTED = (CPU, MEMORY, EPHEMERAL_STORAGE)
+
 
 @frozen
 class RoundedRequirements(ResourceRequirements):
@@ -50,6 +52,23 @@ class RoundedRequirements(ResourceRequirements):
         return rounded
 
 
+@frozen
+class RequirementsOfInit(RoundedRequirements):
+    @property
+    def counted(self) -> Mapping[str, Quantity]:
+        """R-REQUEST-52 (observed: that zero may count as a request is an accident): In v1.19 a container that
+        requests zero of a resource requests it, and an init container does not, unless it is cpu, memory or
+        ephemeral storage.
+
+        Source: framework/v1alpha1/types.go, Add, SetMaxResource."""
+        asked = dict(super().counted)
+        for name, amount in tuple(asked.items()):
+            if amount.nano == 0 and name not in _ALWAYS_COUNTED:
+                applies("R-REQUEST-52")
+                del asked[name]
+        return asked
+
+
 def _rounded_up(resource: str, amount: Quantity) -> Quantity:
     return Quantity.milli(amount.milli_value) if resource == CPU else Quantity.of(amount.value)
 
@@ -57,15 +76,16 @@ def _rounded_up(resource: str, amount: Quantity) -> Quantity:
 def with_rounded_requests(pod: Pod) -> Pod:
     """Returns the pod with containers whose requests are rounded up when they are counted."""
 
-    def rounded(container: Container) -> Container:
-        given = container.resources
-        return evolve(container, resources=RoundedRequirements(given.requests, given.limits))
+    def rounded(containers: Sequence[Container], of: type[RoundedRequirements]) -> tuple[Container, ...]:
+        return tuple(
+            evolve(each, resources=of(each.resources.requests, each.resources.limits)) for each in containers
+        )
 
     spec = pod.spec
     counted = evolve(
         spec,
-        containers=tuple(map(rounded, spec.containers)),
-        init_containers=tuple(map(rounded, spec.init_containers)),
+        containers=rounded(spec.containers, RoundedRequirements),
+        init_containers=rounded(spec.init_containers, RequirementsOfInit),
     )
     return evolve(pod, spec=counted)
 

@@ -110,11 +110,12 @@ def _is_open(node: Node) -> bool:
 
 
 def _fits(ledger: Ledger, pod: Pod, node: Node, promises: Promises) -> bool:
+    """Returns whether the pod fits on the node in any release: in v1.19 none does on one that is overcommitted."""
     used, number = Resource(), 0
     for other in ledger.on(node.metadata.name):
         used, number = used.plus(promises.asked_by(ledger.pods[other], is_placed=True)), number + 1
     asked, allocatable = promises.asked_by(pod, is_placed=False), resource_of(node.status.allocatable)
     return number < allocatable.allowed_pod_number and all(
-        amount(asked, resource) <= max(amount(allocatable, resource) - amount(used, resource), 0)
+        amount(asked, resource) + amount(used, resource) <= amount(allocatable, resource)
         for resource in ("cpu", "memory", "ephemeral-storage", *asked.scalar)
     )
