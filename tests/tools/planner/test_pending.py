@@ -83,6 +83,41 @@ def volume(zone: str) -> Json:
     return thing("PersistentVolume", "pv-1", spec=spec)
 
 
+def late(name: str, **more: Any) -> Json:
+    mode = {"volumeBindingMode": "WaitForFirstConsumer"}
+    return thing("StorageClass", name, "storage.k8s.io/v1", provisioner="x", **mode, **more)
+
+
+def asking(resources: Json) -> Json:
+    both = {"requests": resources, "limits": resources}
+    return thing("Pod", "a", spec={"containers": [{"name": "c", "resources": both}]})
+
+
+def near(app: str) -> Json:
+    term = {"topologyKey": HOSTNAME, "labelSelector": {"matchLabels": {"app": app}}}
+    return {"affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}}
+
+
+def device_class() -> Json:
+    return thing("DeviceClass", "x", "resource.k8s.io/v1", spec={})
+
+
+def device_claim(name: str, **more: Any) -> Json:
+    request = {"name": "r", "exactly": {"deviceClassName": "x"}}
+    return thing(
+        "ResourceClaim", name, "resource.k8s.io/v1", spec={"devices": {"requests": [request]}}, **more
+    )
+
+
+def device_on(name: str) -> Json:
+    pool = {"name": name, "generation": 1, "resourceSliceCount": 1}
+    spec = {"driver": "x", "nodeName": name, "pool": pool, "devices": [{"name": "d"}]}
+    return thing("ResourceSlice", "s", "resource.k8s.io/v1", spec=spec)
+
+
+HELD: Json = {
+    "allocation": {"devices": {"results": [{"request": "r", "driver": "x", "pool": "n1", "device": "d"}]}}
+}
 INFRA = taint("dedicated", "infra")
 THREE = [node(f"n{number}", labels={"disktype": "hdd"}) for number in (1, 2, 3)]
 FULL = [pod(f"r{number}", cpu=cpu, on=f"n{number}") for number, cpu in ((1, "4"), (2, "500m"), (3, "3"))]
@@ -257,6 +292,60 @@ CULPRITS: dict[str, tuple[list[Json], str]] = {
     "a scheduling gate": (
         [node("n1"), pod("a", schedulingGates=[{"name": "quota"}])],
         "It has the scheduling gate quota, and is not tried until it is removed.",
+    ),
+    "cordoned nodes beside tainted ones": (
+        [node("n1", unschedulable=True), node("i1", taints=[INFRA]), pod("a")],
+        "The only node whose taints it tolerates, n1, is cordoned.",
+    ),
+    "a misspelt resource": (
+        [
+            node("n1") | {"status": {"allocatable": {"cpu": "4", "pods": "9", "nvidia.com/gpu": "2"}}},
+            asking({"nvidia.com/gpus": "1"}),
+        ],
+        "It asks for 1 nvidia.com/gpus, and no node has any nvidia.com/gpus (nearest: nvidia.com/gpu on 1 node).",
+    ),
+    "a claim in another namespace": (
+        [node("n1"), claim(), pod("a", meta={"namespace": "shop"}, volumes=claiming())],
+        "Its PersistentVolumeClaim data does not exist in the namespace shop (one of this name is in default).",
+    ),
+    "a class that does not exist": (
+        [node("n1"), claim(storageClassName="fsat"), late("fast"), pod("a", volumes=claiming())],
+        "Its PersistentVolumeClaim data asks for the class fsat, which does not exist (nearest: fast).",
+    ),
+    "a class that provisions elsewhere": (
+        [
+            zoned("n1", "a"),
+            claim(storageClassName="fast"),
+            late("fast", allowedTopologies=[{"matchLabelExpressions": [{"key": "zone", "values": ["d"]}]}]),
+            pod("a", volumes=claiming()),
+        ],
+        "The class fast of its claim data provisions only for nodes with zone=d, and there is none.",
+    ),
+    "an affinity to a misspelt label": (
+        [node("n1"), pod("redis-0", on="n1", meta={"labels": {"app": "redis"}}), pod("a", **near("redsi"))],
+        "Its affinity asks for a pod with app=redsi in the namespace default (by kubernetes.io/hostname), and no"
+        " such pod runs (nearest: app=redis of default/redis-0).",
+    ),
+    "an affinity to a pod in another namespace": (
+        [
+            node("n1"),
+            pod("redis-0", on="n1", meta={"namespace": "db", "labels": {"app": "redis"}}),
+            pod("a", **near("redis")),
+        ],
+        "Its affinity asks for a pod with app=redis in the namespace default (by kubernetes.io/hostname), and no"
+        " such pod runs there: db/redis-0 is in another namespace.",
+    ),
+    "a device that is allocated": (
+        [
+            node("n1"),
+            device_class(),
+            device_on("n1"),
+            device_claim("other", status=HELD),
+            device_claim("gpu"),
+            pod("a", resourceClaims=[{"name": "g", "resourceClaimName": "gpu"}]),
+        ],
+        "The only node, n1, has no free devices for its claim (gpu: 1 of class x; 1 device published, 1 allocated"
+        " to default/other).",
     ),
     "no node at all": ([pod("a")], "There is no node in the cluster."),
     "more than one thing": (

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from refsched.framework.status import Status
 from refsched.objects.pod import Pod
-from refsched.objects.storage import PersistentVolumeClaim
+from refsched.objects.storage import PersistentVolumeClaim, StorageClass
 from refsched.objects.store import ObjectStore
 from refsched.plugins.volume_binding import UNBOUND_IMMEDIATE
 from refsched.plugins.volume_restrictions import CLAIM_IN_USE
-from refsched.tools.planner.pending.words import few, joined
+from refsched.tools.planner.pending.words import few, joined, nearest
 
 
 def why_gated_words(pod: Pod, status: Status) -> str:
@@ -21,16 +23,33 @@ def why_gated_words(pod: Pod, status: Status) -> str:
     return f"{status.plugin} keeps it out of the queue: {status.message}"
 
 
+def _elsewhere(absent: Sequence[str], pod: Pod, objects: ObjectStore) -> str:
+    """Returns where such claims are, or which have a similar name."""
+    claims = objects.list(PersistentVolumeClaim)
+    spaces = [claim.namespace for claim in claims if claim.name == absent[0]]
+    near = nearest(absent[0], (claim.name for claim in claims if claim.namespace == pod.namespace))
+    if spaces:
+        return f" in the namespace {pod.namespace} (one of this name is in {few(spaces)})"
+    return f" (nearest: {near})" if near else ""
+
+
 def why_rejected_words(pod: Pod, status: Status, objects: ObjectStore) -> str:
     """Returns the sentence about a pod that PreFilter rejects, without its full stop."""
     names = [name for volume in pod.spec.volumes if (name := volume.claim_name(pod.name))]
     claims = {name: objects.get(PersistentVolumeClaim, name, pod.namespace) for name in names}
     absent = [name for name, claim in claims.items() if claim is None]
     if absent and "not found" in status.message:
-        return f"its PersistentVolumeClaim {joined(absent)} does not exist"
+        return f"its PersistentVolumeClaim {joined(absent)} does not exist{_elsewhere(absent, pod, objects)}"
     if UNBOUND_IMMEDIATE in status.reasons:
         unbound = [claim for claim in claims.values() if claim is not None and not claim.is_fully_bound]
         classes = {claim.class_name for claim in unbound if claim.class_name}
+        known = {each.name for each in objects.list(StorageClass)}
+        if known and (missing := sorted(classes - known)):
+            near = nearest(missing[0], known)
+            return (
+                f"its PersistentVolumeClaim {few(claim.name for claim in unbound)} asks for the class"
+                f" {missing[0]}, which does not exist{f' (nearest: {near})' if near else ''}"
+            )
         of = f" of the class {few(classes)}" if classes else ""
         return (
             f"its PersistentVolumeClaim {few(claim.name for claim in unbound)}{of} is not bound to a volume,"

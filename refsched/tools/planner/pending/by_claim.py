@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from refsched.errors import counted
 from refsched.framework.node_info import NodeInfo
 from refsched.objects.dra import DeviceRequest, ResourceClaim, ResourceSlice
-from refsched.objects.storage import PersistentVolume, PersistentVolumeClaim
+from refsched.objects.selectors import Requirement
+from refsched.objects.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
 from refsched.plugins.dynamic_resources import DynamicResources
 from refsched.plugins.dynamic_resources_claims import PodClaims
 from refsched.tools.planner.pending.by_node import Because, grouped
@@ -65,9 +67,27 @@ def said_of_volumes(situation: Situation, nodes: Sequence[NodeInfo], subject: Su
         )
         said = f"the volume {volume.name} of its claim {claim} can only be reached from {_reach(volume)}"
         return f"{said}, {not_from}"
+    for unbound in claims_of(situation):
+        of_class = situation.snapshot.objects.get(StorageClass, unbound.class_name)
+        if of_class is None or unbound.spec.volume_name:
+            continue
+        if not any(of_class.allows(node.existing_node.metadata.labels) for node in nodes):
+            there_is = (
+                "and there is none" if len(nodes) == subject.total else f"not for {subject}".rstrip(",")
+            )
+            only = f"provisions only for nodes with {_topologies(of_class)}"
+            return f"the class {of_class.name} of its claim {unbound.name} {only}, {there_is}"
     reasons = sorted({_volumes(situation, node) for node in nodes})
     have = subject.do("has", "have")
     return f"for its claim {claims} {subject} {have} no volume: {'; '.join(reasons[:2])}"
+
+
+def _topologies(of_class: StorageClass) -> str:
+    terms = [
+        joined([requirement_text(Requirement(r.key, "In", r.values)) for r in term.match_label_expressions])
+        for term in of_class.allowed_topologies
+    ]
+    return joined(terms, "or")
 
 
 def _reach(volume: PersistentVolume) -> str:
@@ -121,6 +141,14 @@ def said_of_devices(situation: Situation, nodes: Sequence[NodeInfo], subject: Su
         return f"the devices of its claim {few(elsewhere)} cannot be reached from {subject}"
     slices = situation.snapshot.objects.list(ResourceSlice)
     total = sum(len(each.spec.devices) for each in slices)
-    published = f"{total:,} devices are published" if total else "no device is published"
+    published = f"{counted(total, 'device')} published" if total else "no device is published"
+    holders = [
+        claim.key
+        for claim in situation.snapshot.objects.list(ResourceClaim)
+        if claim.status.allocation is not None
+        for _ in claim.status.allocation.devices.results
+    ]
+    if total and holders:
+        published += f", {len(holders):,} allocated to {few(holders)}"
     have = subject.do("has", "have")
-    return f"{subject} {have} no free devices for its claim ({wanted}; {published} in the cluster)"
+    return f"{subject} {have} no free devices for its claim ({wanted}; {published})"

@@ -21,6 +21,7 @@ from refsched.tools.planner.pending.words import (
     few,
     joined,
     natural,
+    nearest,
     requirement_text,
     taint_text,
     untolerated_taints,
@@ -95,6 +96,13 @@ def _taints(situation: Situation, node: NodeInfo) -> list[str]:
 
 
 # --- Cordoned nodes -------------------------------------------------------------------------------
+
+
+def is_only_cordoned(situation: Situation, node: NodeInfo) -> bool:
+    """Returns whether the pod could run on the node if it were not cordoned."""
+    taints = untolerated_taints(situation.pod.pod, node.existing_node)
+    others = set(situation.rejecting[node.name]) - {"NodeUnschedulable", "TaintToleration"}
+    return not others and all(taint.key == "node.kubernetes.io/unschedulable" for taint in taints)
 
 
 def because_cordoned(situation: Situation, nodes: Sequence[NodeInfo]) -> list[Because]:
@@ -226,6 +234,12 @@ def _nearest(first: Requirement, nodes: Sequence[NodeInfo]) -> str:
 # --- Resources ------------------------------------------------------------------------------------
 
 
+def _nearest_resource(resource: str, nodes: Sequence[NodeInfo]) -> str:
+    offered = [name for node in nodes for name, amount in node.allocatable.scalar.items() if amount]
+    near = nearest(resource, offered)
+    return f" (nearest: {near} on {counted(offered.count(near), 'node')})" if near else ""
+
+
 def asked_of(pod: Pod, resource: str) -> int:
     """Returns how much the pod requests: milli-CPU, bytes, or whole units; one of ``pods``."""
     return 1 if resource == PODS else amount(resource_of(pod_requests(pod, use_status=False)), resource)
@@ -322,7 +336,7 @@ def _said_of(resource: str, situation: Situation, nodes: Sequence[NodeInfo], sub
     asks, free, size = amounts(resource, asked_of(pod, resource), free_on(best, resource), has)
     if has == 0:
         has_none = (
-            f"no node has any {resource}"
+            f"no node has any {resource}{_nearest_resource(resource, nodes)}"
             if len(nodes) == subject.total
             else f"{subject} {subject.do('has', 'have')} none"
         )

@@ -20,7 +20,7 @@ from refsched.plugins.pod_topology_spread import NO_LABEL, PodTopologySpread, Sp
 from refsched.plugins.topology_counts import Domain
 from refsched.tools.planner.pending.by_node import Because, grouped
 from refsched.tools.planner.pending.situation import Situation
-from refsched.tools.planner.pending.words import Subject, few, joined, natural, selector_text
+from refsched.tools.planner.pending.words import Subject, few, joined, natural, nearest, selector_text
 
 # --- Host ports -----------------------------------------------------------------------------------
 
@@ -167,9 +167,26 @@ def _missing(situation: Situation) -> str:
     running = [pod.pod.key for _, pod in _pods(situation) if all(t.matches(pod.pod, None) for t in terms)]
     wanted = joined([_term(term) for term in terms])
     if not running:
-        return f"its affinity asks for a pod {wanted}, and no such pod runs"
+        return f"its affinity asks for a pod {wanted}, and no such pod runs{_nearest(situation, terms)}"
     run = "runs" if len(running) == 1 else "run"
     return f"its affinity asks for a pod {wanted}: {few(running)} {run} elsewhere"
+
+
+def _nearest(situation: Situation, terms: Sequence[AffinityTerm]) -> str:
+    """Returns which pod is selected in another namespace, or has nearly such a label."""
+    pods = [pod.pod for _, pod in _pods(situation)]
+    selected = [pod.key for pod in pods if all(term.selector.matches(pod.labels) for term in terms)]
+    if selected:
+        return f" there: {few(selected)} {'is' if len(selected) == 1 else 'are'} in another namespace"
+    for term in terms:
+        near_by = [pod for pod in pods if pod.namespace in term.namespaces]
+        for wanted in term.selector.requirements or ():
+            labels = [pod.labels[wanted.key] for pod in near_by if wanted.key in pod.labels]
+            near = nearest(wanted.values[0], labels) if wanted.values else ""
+            if near and wanted.operator == "In" and near not in wanted.values:
+                of = few(pod.key for pod in near_by if pod.labels.get(wanted.key) == near)
+                return f" (nearest: {wanted.key}={near} of {of})"
+    return ""
 
 
 # --- Topology spread ------------------------------------------------------------------------------

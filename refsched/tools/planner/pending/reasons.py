@@ -98,6 +98,13 @@ def why(situation: Situation) -> str:
     words: list[str] = []
     for plugin, which in _NARROWING:
         kept = [node for node in left if not _rejects(situation, plugin, node)]
+        if plugin == "NodeUnschedulable" and all(
+            "TaintToleration" in situation.rejecting[n.name] for n in kept
+        ):
+            cordoned = [node for node in left if by_node.is_only_cordoned(situation, node)]
+            if cordoned and kept:
+                words.append("whose taints it tolerates")
+                return _said(situation, plugin, cordoned, _subject(situation, cordoned, words))
         if not kept:
             said = _said(situation, _plugin(plugin), left, _subject(situation, left, words))
             return "; besides, ".join([said, *_besides(situation, _plugin(plugin), left)])

@@ -34,6 +34,13 @@ def few(names: Iterable[str], most: int = 3, last: str = "and") -> str:
     return f"{', '.join(in_order[:most])} and {len(in_order) - most:,} more"
 
 
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Returns the name that is most similar, or "" if none is."""
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(name, sorted(set(known)), n=1)), "")
+
+
 def sentence(text: str) -> str:
     """Returns the text with a capital letter, and a full stop at its end."""
     return text[:1].upper() + text[1:].rstrip(".") + "."
