@@ -157,9 +157,9 @@ or metrics. *Survived* means that the mutant passed all histories that reach the
 allowed. Many survivors change nothing that could be observed (a cache that is built again, a guard that is
 never needed, a detail of a log); only those under *Argued equivalent* have been examined one by one.
 
-This page is made from `docs/evidence.json`. Since then v1.37 has become the default release, and `python -m
-conformance.wrong try go --sample 1702 --keep` measures mutants of v1.37.2; it needs Go. A smaller sample of these is in
-[measured.md](measured.md).
+This page is made from `docs/evidence.json`. Since then v1.37 has become the default release,
+and `python -m conformance.wrong try go --sample 1702 --keep` measures mutants of v1.37.2; it needs Go. A smaller
+sample of these is in [measured.md](measured.md).
 """
 
 _ENDS = ("killed", "survived", "error", "unreached", "equivalent")
