@@ -13,6 +13,7 @@ from typing import cast
 from hypothesis.strategies import SearchStrategy
 
 from conformance.strategies.afterlives import continued
+from conformance.strategies.odd_names import with_odd_names
 from conformance.strategies.odd_values import with_odd_values
 from conformance.strategies.questions import questioned
 from refsched.suite.histories.history import History
@@ -66,8 +67,8 @@ _MODULES = {
 def _area(module: str) -> Callable[[], SearchStrategy[History]]:
     def histories() -> SearchStrategy[History]:
         found = import_module(f"{__name__}.{module}")
-        drawn = with_odd_values(cast("SearchStrategy[History]", found.histories()))
-        return questioned(continued(drawn))
+        drawn = cast("SearchStrategy[History]", found.histories())
+        return questioned(continued(with_odd_values(with_odd_names(drawn))))
 
     return histories
 

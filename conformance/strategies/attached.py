@@ -40,8 +40,26 @@ from conformance.strategies.storage import (
     with_uids,
 )
 from conformance.vocabulary.builder import HistoryBuilder
-from conformance.vocabulary.objects import REGION, ZONE, default_profile, node, profile_config, with_metadata
-from conformance.vocabulary.storage import EPHEMERAL, IN_ZONE_A, STORAGE, csi_node, inline, using
+from conformance.vocabulary.objects import (
+    REGION,
+    ZONE,
+    default_profile,
+    node,
+    pod,
+    profile_config,
+    with_metadata,
+)
+from conformance.vocabulary.storage import (
+    EPHEMERAL,
+    IN_ZONE_A,
+    OLD_REGION,
+    OLD_ZONE,
+    STORAGE,
+    bound_pair,
+    csi_node,
+    inline,
+    using,
+)
 from refsched.records import Reference
 from refsched.suite.histories.history import DEFAULT_CONFIG, History
 
@@ -216,4 +234,35 @@ def _anything() -> SearchStrategy[History]:
 
 
 def histories() -> SearchStrategy[History]:
-    return st.one_of(_sharing(), _anything(), _requeued(), _sharing()).map(with_uids)
+    return st.one_of(_sharing(), _anything(), _requeued(), _in_zones(), _sharing()).map(with_uids)
+
+
+# --- Zones in both spellings ----------------------------------------------------------------------
+
+_SPELLED = st.dictionaries(
+    st.sampled_from([ZONE, OLD_ZONE, ZONE, OLD_ZONE, REGION, OLD_REGION]),
+    st.sampled_from(["a", "b", ""]),
+    max_size=3,
+)
+_LISTED = st.dictionaries(
+    st.sampled_from([ZONE, OLD_ZONE, OLD_ZONE, REGION, OLD_REGION]),
+    st.sampled_from(["a", "b", "a__b", "aa", "a__"]),
+    min_size=1,
+    max_size=2,
+)
+
+
+@st.composite
+def _in_zones(draw: DrawFn) -> History:
+    """Nodes and bound volumes have zones and regions in the usual spelling, the legacy one or both. One may be
+    empty."""
+    cluster = HistoryBuilder()
+    for number in (1, 2, 3):
+        held, bound = bound_pair(f"c{number}", f"v{number}")
+        cluster.add(held, with_metadata(bound, labels=draw(_LISTED)))
+    for labels in draw(st.lists(_SPELLED, min_size=3, max_size=3)):
+        cluster.add_node(node(labels=labels))
+    for volumes in (using("c1"), using("c2"), using("c3", "c1")):
+        cluster.add_pod(pod("", volumes=volumes))
+    cluster.schedule()
+    return cluster.history()

@@ -8,6 +8,7 @@ same answers.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from hypothesis import strategies as st
@@ -71,13 +72,14 @@ _EXTENDERS = combinations(
     (True, False),
     (False, True, False),
     (1, 3),
-    (None, None, {}, {"ignoredByScheduler": True}),
+    (None, {}, {"ignoredByScheduler": True}),
 )
 _BINDERS = st.sampled_from([None, 1, 0, 2, None])
 
 
-def _config(extenders: list[Json], binder: int | None) -> Json:
-    """One of them may bind, and only one. Each manages a resource of its own, if any."""
+def _config(extenders: list[Json], binder: int | None, ignored: Sequence[str] = ()) -> Json:
+    """One of them may bind, and only one. Each manages a resource of its own, if any. ``ignored`` are resources
+    that the arguments of NodeResourcesFit ignore."""
     configured: list[Json] = []
     for number, (name, extender) in enumerate(zip(_NAMES, extenders, strict=False)):
         made = {"urlPrefix": f"{EXTENDERS}/{name}", **extender}
@@ -88,10 +90,14 @@ def _config(extenders: list[Json], binder: int | None) -> Json:
                 {"name": f"x.y/{name}", **resource} for resource in made["managedResources"]
             ]
         configured.append(made)
-    return profile_config(extenders=configured)
+    fit = [default_profile(("NodeResourcesFit", {"ignoredResources": list(ignored)}))] if ignored else []
+    return profile_config(*fit, extenders=configured)
 
 
-_CONFIGS = st.builds(_config, st.lists(_EXTENDERS, min_size=1, max_size=3), _BINDERS)
+_IGNORED: SearchStrategy[tuple[str, ...]] = st.sampled_from(
+    [(), (), ("x.y/b",), ("x.y/a", "x.y/b"), ("x.y/a",)]
+)
+_CONFIGS = st.builds(_config, st.lists(_EXTENDERS, min_size=1, max_size=3), _BINDERS, _IGNORED)
 
 # --- Pods and their annotations -------------------------------------------------------------------
 
@@ -101,6 +107,10 @@ def _of_nodes(*answers: object) -> SearchStrategy[Json]:
 
 
 _REFUSALS = _of_nodes(_PLAIN, _FOR_GOOD)
+_ODD: SearchStrategy[Json] = st.sampled_from(
+    [["n1", "n1"], ["n2", "n1", "n2"], ["n2"], ["n1", "n2", "n2"], []]
+).map(lambda names: {"answer": {"NodeNames": names, "FailedNodes": {}, "Error": ""}})
+"""What an extender answers that was sent names: it may name a node twice, or say nothing of one."""
 _SCORES = _of_nodes(10, 7, 1, 0)
 _FEWER_VICTIMS = _of_nodes("Refuse", 1, 0, 2)
 
@@ -112,7 +122,7 @@ def _rarely(scripted: SearchStrategy[Json], *failures: str) -> SearchStrategy[Js
 _ANSWERS = st.fixed_dictionaries(
     {},
     optional={
-        "filter": _rarely(_REFUSALS, "Error", "Fail"),
+        "filter": st.one_of(_REFUSALS, _REFUSALS, st.sampled_from(["Error", "Fail"]), _ODD),
         "prioritize": _rarely(_SCORES, "Fail"),
         "preempt": _rarely(_FEWER_VICTIMS, "Fail"),
     },
@@ -199,7 +209,8 @@ def _team(
 ) -> list[Json]:
     """The first may not care for every pod. That they are ignorable is nothing to scores."""
     managed: list[Json | None] = [
-        {} if first_manages and number == 0 else None for number in range(len(verbs))
+        {"ignoredByScheduler": by_name} if first_manages and number == 0 else None
+        for number in range(len(verbs))
     ]
     return [
         _extender(verb, by_name, ignorable, weight, manages)
@@ -220,7 +231,9 @@ def _scored(scripted: list[Json | str], refused: str, managed: str, bind: str, s
     """Each extender prefers some nodes or none; the first may reject one of the nodes, and the last may reject
     the pod."""
     script: Json = {name: {"prioritize": scores} for name, scores in zip(_NAMES, scripted, strict=False)}
-    if refused:
+    if refused == "twice":
+        script["a"]["filter"] = {"answer": {"NodeNames": ["n1", "n2", "n1"], "FailedNodes": {}, "Error": ""}}
+    elif refused:
         script["a"]["filter"] = {refused: _PLAIN}
     return _pod("500m", 0, managed, _script(script, bind), starting)
 
@@ -228,7 +241,7 @@ def _scored(scripted: list[Json | str], refused: str, managed: str, bind: str, s
 _SCORED = st.builds(
     _scored,
     st.lists(st.sampled_from(_HIGHS), min_size=3, max_size=3),
-    st.sampled_from(["", "n1", "", "n2"]),
+    st.sampled_from(["", "n1", "twice", "", "n2"]),
     st.sampled_from(["", "a", "b", "a"]),
     st.sampled_from(["Error", "", "Fail"]),
     st.booleans(),
@@ -250,7 +263,7 @@ def _scoring(draw: DrawFn) -> History:
     verbs = st.sampled_from(_APART if alone else _TOGETHER)
     either = st.sampled_from([False, True, False])
     team = draw(st.builds(_team, verbs, st.booleans(), either, st.booleans(), st.sampled_from([1, 3])))
-    config = _config(team, draw(st.sampled_from([len(team) - 1, None])))
+    config = _config(team, draw(st.sampled_from([len(team) - 1, None])), draw(_IGNORED))
     return cluster.history({**config, "profiles": [_WITHOUT_SCORES]} if alone else config)
 
 

@@ -22,11 +22,13 @@ from conformance.vocabulary.objects import (
     START_TIMES,
     ZONE,
     cpu,
+    named,
     node,
     pod,
     with_metadata,
     with_status,
 )
+from conformance.vocabulary.victims import a_budget
 from refsched.suite.histories.history import History
 
 Json = dict[str, Any]
@@ -102,7 +104,8 @@ def histories() -> SearchStrategy[History]:
     @st.composite
     def full(draw: DrawFn) -> History:
         cluster = HistoryBuilder(hosts=True)
-        cluster.add(*draw(st.lists(_BUDGETS, max_size=1)))
+        budgets = st.lists(_BUDGETS, max_size=2, unique_by=lambda budget: str(budget["metadata"]))
+        cluster.add(*draw(budgets))
         zones = draw(_ZONES)[: draw(st.integers(1, 3))]
         for zone in zones:
             cluster.add_node(node("", {"cpu": "2", "memory": "8Gi", "pods": "9"}, {ZONE: zone}))
@@ -120,7 +123,44 @@ def histories() -> SearchStrategy[History]:
         cluster.schedule()
         return cluster.history()
 
-    return st.one_of(full(), full(), _awaiting())
+    return st.one_of(full(), _guarded(), full(), _awaiting())
+
+
+# --- Budgets --------------------------------------------------------------------------------------
+
+_VICTIMS = combinations(
+    lambda namespace, labels, priority: pod(
+        "",
+        cpu("1"),
+        labels=labels,
+        priority=priority,
+        namespace=namespace,
+        status={"phase": "Running", "startTime": START_TIMES[0]},
+    ),
+    ("", "other"),
+    ({"app": "a"}, {"app": "a"}, {"app": ""}),
+    (0, 0, 1),
+)
+_DISRUPTED = st.sampled_from([(), (), ("p1", "p4"), ("p11", "p22"), ("p2", "p33"), ("p1x", "p2x", "p3x")])
+_SELECTORS = st.sampled_from([{"matchLabels": {"app": "a"}}, {"matchLabels": {"app": ""}}])
+
+
+@st.composite
+def _guarded(draw: DrawFn) -> History:
+    """Budgets decide which of two full nodes is taken. Those of two namespaces may bear one name, and a pod whose
+    disruption is known may be called nearly as another one."""
+    cluster = HistoryBuilder(hosts=True)
+    for namespace, name in draw(st.sampled_from([(("", "b"), ("other", "b")), (("", "b"), ("", "c"))])):
+        guard = a_budget(draw(_SELECTORS), draw(st.sampled_from([1, 0, 1, 2])), namespace, draw(_DISRUPTED))
+        cluster.add(named(guard, name))
+    for home in range(2):
+        cluster.add_node(node("", {"cpu": "2", "pods": "9"}))
+        for value in draw(st.lists(_VICTIMS, min_size=2, max_size=2)):
+            cluster.add_pod(value, home)
+    for amount in draw(st.lists(st.sampled_from(["2", "1"]), min_size=1, max_size=2)):
+        cluster.add_pod(pod("", cpu(amount), priority=10))
+        cluster.schedule(1)
+    return cluster.history()
 
 
 # --- Victims that are still leaving -----------------------------------------------------------------

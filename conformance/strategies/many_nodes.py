@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +22,8 @@ from conformance.vocabulary.objects import (
     profile_config,
     with_metadata,
 )
+from refsched.suite.histories.extender_address import EXTENDERS
+from refsched.suite.histories.extender_server import ANNOTATION
 from refsched.suite.histories.history import History
 
 Json = dict[str, Any]
@@ -28,7 +31,9 @@ Json = dict[str, Any]
 _SIZES: SearchStrategy[tuple[int, int | None, int | None]] = st.sampled_from(
     [
         (101, None, None),
+        (253, None, None),
         (110, None, 97),
+        (250, None, None),
         (104, 5, None),
         (253, None, None),
         (112, 95, 0),
@@ -75,6 +80,10 @@ _PODS = combinations(
 _MODEST = st.sampled_from(["1", ""]).map(lambda amount: pod("", cpu(amount)))
 """They fit everywhere, so that the search ends early."""
 
+_FAILING = json.dumps({"a": {"filter": "Fail"}})
+_EXTENDER = {"urlPrefix": f"{EXTENDERS}/a", "filterVerb": "filter", "nodeCacheCapable": True}
+"""A search that an extender ends with an error looked at other nodes, too."""
+
 # --- What happens between the attempts ------------------------------------------------------------
 
 
@@ -108,12 +117,17 @@ _HAPPENINGS = st.tuples(
 def _histories(draw: DrawFn) -> History:
     (size, percentage, own), zone_of, is_small = draw(_SIZES), draw(_ZONES), draw(_SMALL)
     cluster = HistoryBuilder()
+    fails = draw(st.sampled_from([False, False, True]))
     for number in range(size):
         amounts = {"cpu": "1" if is_small(number) else "3", "memory": "8Gi", "pods": "9"}
         cluster.add_node(node("", amounts, zone_of(number)))
     for value in draw(st.lists(_PODS, min_size=1, max_size=3)):
         cluster.add_pod(value)
     cluster.schedule()
+    if fails:
+        cluster.add_pod(with_metadata(draw(_MODEST), annotations={ANNOTATION: _FAILING}))
+        cluster.add_pod(draw(_MODEST))
+        cluster.schedule(2)
     happenings = draw(st.lists(_HAPPENINGS, max_size=2))
     for happens, index in ((_is_replaced, draw(_FIRST)), *happenings):
         happens(cluster, index)
@@ -122,6 +136,7 @@ def _histories(draw: DrawFn) -> History:
     config = profile_config(
         *([default_profile(percentageOfNodesToScore=own)] if own is not None else []),
         **({"percentageOfNodesToScore": percentage} if percentage is not None else {}),
+        **({"extenders": [_EXTENDER]} if fails else {}),
         **({"parallelism": 1} if draw(_IN_SEQUENCE) else {}),
     )
     return cluster.history(config)

@@ -113,15 +113,21 @@ def _one_in_the_way(draw: DrawFn) -> History:
 
 
 _WAITS, _FAILS_LATE = (("ScriptedA", "permit", "Wait"),), (("ScriptedA", "preBind", "Error"),)
-_SHARED: Json = {**_HELD, "reservedFor": [{"resource": "pods", "name": "other", "uid": "other"}]}
+_USED_BY: SearchStrategy[list[Json]] = st.sampled_from([("other",), ("p1",), ("p1", "other")]).map(
+    lambda names: [{"resource": "pods", "name": name, "uid": f"of-an-earlier-{name}"} for name in names]
+)
 
 
-def _while_one_is_allocated(way: Script, first: Sequence[str], names: Sequence[str], ending: str) -> History:
-    """The first pod waits with devices that are not written yet, or fails after they were written."""
+def _while_one_is_allocated(
+    way: Script, first: Sequence[str], names: Sequence[str], ending: str, users: Sequence[Json]
+) -> History:
+    """The first pod waits with devices that are not written yet, or fails after they were written. ``users`` of an
+    allocated claim may be earlier pods of its name."""
     cluster = HistoryBuilder()
     cluster.add(device_class("any"), resource_slice("s1", _DEVICES))
     cluster.add(
-        *(resource_claim(f"c{number}", _ONE) for number in (1, 2)), resource_claim("c3", _ONE, _SHARED)
+        *(resource_claim(f"c{number}", _ONE) for number in (1, 2)),
+        resource_claim("c3", _ONE, {**_HELD, "reservedFor": list(users)}),
     )
     cluster.add_node(node(""))
     cluster.add_pod(claim_user(*first, script=way))
@@ -142,6 +148,7 @@ _IN_FLIGHT = st.builds(
     st.sampled_from([("c1",), ("c1", "c3"), ("c3", "c1"), ("c1", "c2"), ("c3",)]),
     st.sampled_from([("c2",), ("c1", "c2"), ("c2", "c1"), ("c3", "c1", "c2"), ("c2", "c3")]),
     st.sampled_from(["reject", "allow", "delete the claim", "delete the claim", "reject"]),
+    _USED_BY,
 )
 
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Odd values: what a field may hold, and hardly ever does.
 
-In some of the histories that an area draws a field of an object gets an odd value: it is absent, empty or zero,
-one less or one more, too large for a fraction, given twice, in its legacy spelling, differs in one character from
-what it is compared with, or contradicts the other place where the same can be said. All objects that have the same
-value there get the odd one together, or one of them alone, so that it meets the usual one. An API server accepts
-all of them.
+In some of the histories that an area draws a field of an object, or of the configuration, gets an odd value: it is
+absent, empty or zero, one less or one more, too large for a fraction, given twice, in its legacy spelling, differs
+in one character from what it is compared with, or contradicts the other place where the same can be said. All
+objects that have the same value there get the odd one together, or one of them alone, so that it meets the usual
+one. An API server accepts all of them.
 ``python -m conformance.campaigns.odd_values`` says which of them have decided something.
 """
 
@@ -15,20 +15,24 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
+from functools import cache
 from typing import Any
 
 from attrs import evolve, frozen
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.vocabulary.odd_values import TABLE, of_a_claim_or_volume
+from conformance.vocabulary.objects import HOSTNAME, REGION, ZONE
+from conformance.vocabulary.odd_values import LEGACY, TABLE, of_a_claim_or_volume
 from refsched.suite.histories.history import Create, History, Step, Update
 
 Json = dict[str, Any]
 Path = tuple[str | int, ...]
 
-RARELY = 3
+RARELY = 2
 """One history in so many has odd values."""
+
+CONFIGURATION = "KubeSchedulerConfiguration"
 
 UNEVEN = ("7100m", "4200m", "4300m", "7200m")
 """Of ten cores these leave shares whose product with 100 is not what it should be, when computed as fractions."""
@@ -91,22 +95,60 @@ def with_odd_values(histories: SearchStrategy[History]) -> SearchStrategy[Histor
 
 
 def by_odd(history: History) -> dict[Odd, list[Change]]:
-    """Returns by field and odd value the changes of the objects that the history creates."""
+    """Returns by field and odd value the changes of what the history creates, and of its configuration.
+
+    Of labels only those that something names get odd values."""
+    named = set(_texts([step.object for step in history.steps if isinstance(step, Create | Update)]))
     found: dict[Odd, list[Change]] = {}
-    for step in history.steps:
-        if isinstance(step, Create):
-            for change in _changes(step.object):
+    for value in _valued(history):
+        for change in _changes(value):
+            if not change.odd.field.endswith(".labels") or _differ(change) & {*_ALWAYS_NAMED, *named}:
                 found.setdefault(change.odd, []).append(change)
     return found
 
 
+_ALWAYS_NAMED = (ZONE, REGION, HOSTNAME, *LEGACY.values())
+"""Labels that kube-scheduler reads where nothing names them."""
+
+
+def _valued(history: History) -> Iterator[Json]:
+    """Yields the objects that are created, and the configuration."""
+    for step in history.steps:
+        if isinstance(step, Create):
+            yield step.object
+    yield dict(history.config)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yields all texts in a value, and the keys of the labels that are selected."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for each in value:
+            yield from _texts(each)
+    elif isinstance(value, dict):
+        for name, each in value.items():
+            if name in ("matchLabels", "nodeSelector", "selector") and isinstance(each, dict):
+                yield from each
+            yield from _texts(each)
+
+
+def _differ(change: Change) -> set[str]:
+    """Returns the keys whose values the change makes others."""
+    return {key for key in {*change.old, *change.new} if change.old.get(key) != change.new.get(key)}
+
+
 def _changes(value: Json) -> Iterator[Change]:
     for path, field, old in _fields(value, (), value["kind"]):
-        for pattern, odd_values in TABLE:
-            if re.fullmatch(pattern, field):
-                for name, new in odd_values(old):
-                    if new != old:
-                        yield Change(Odd(field, name), _key(value), path, old, new)
+        for odd_values in _rows(field):
+            for name, new in odd_values(old):
+                if new != old:
+                    yield Change(Odd(field, name), _key(value), path, old, new)
+
+
+@cache
+def _rows(field: str) -> tuple[Callable[[Any], Iterator[tuple[str, Any]]], ...]:
+    return tuple(odd_values for pattern, odd_values in TABLE if re.fullmatch(pattern, field))
 
 
 def _fields(value: Any, path: Path, field: str) -> Iterator[tuple[Path, str, Any]]:
@@ -122,6 +164,8 @@ def _fields(value: Any, path: Path, field: str) -> Iterator[tuple[Path, str, Any
 def changed(history: History, change: Change, *, everywhere: bool) -> History:
     """Returns the history in which the object has the odd value from its creation on, or each object of its kind
     that has the same value at the same place."""
+    if change.key[0] == CONFIGURATION:
+        return evolve(history, config=_with(history.config, change.path, change))
     steps: list[Step] = []
     for step in history.steps:
         is_meant = isinstance(step, Create | Update) and (
@@ -151,8 +195,8 @@ def _with(value: Any, path: Path, change: Change) -> Any:
 
 
 def _key(value: Json) -> tuple[str, str, str]:
-    metadata = value["metadata"]
-    return value["kind"], metadata.get("namespace", ""), metadata["name"]
+    metadata = value.get("metadata", {})
+    return value["kind"], metadata.get("namespace", ""), metadata.get("name", "")
 
 
 def _uneven(history: History) -> History:

@@ -67,12 +67,14 @@ _LABELS: tuple[Json, ...] = ({"app": "a"}, {}, {"app": "b"}, {"app": "a", "tier"
 # --- Those that run -------------------------------------------------------------------------------
 
 
-def _running(amount: str, priority: int, labels: Json, start: str, way: Json, leaving: str) -> Json:
+def _running(
+    amount: str, priority: int, labels: Json, start: str, way: Json, leaving: str, namespace: str
+) -> Json:
     """``leaving``: why the pod is being deleted."""
     status: Json = {"phase": "Running", "startTime": start}
     if leaving == "PreemptionByScheduler":
         status["conditions"] = [{"type": "DisruptionTarget", "status": "True", "reason": leaving}]
-    made = pod("", cpu(amount), labels=labels, priority=priority, status=status, **way)
+    made = pod("", cpu(amount), labels=labels, priority=priority, status=status, namespace=namespace, **way)
     return with_metadata(made, deletionTimestamp=AN_AGE_AGO) if leaving else made
 
 
@@ -84,6 +86,7 @@ _RUNNING = combinations(
     START_TIMES,
     ({}, {}, {}, {"affinity": _APART}),
     ("", "", "", "", "", "PreemptionByScheduler", "Drain"),
+    ("", "", "", "other"),
 )
 
 # --- Those that wait ------------------------------------------------------------------------------
@@ -127,9 +130,12 @@ def _budget(selector: Json | None, allowed: int, disrupted: list[str]) -> Json:
 
 
 def _numbered(budgets: list[tuple[Json, Json]]) -> list[Json]:
-    return [
-        with_metadata(budget, name=f"b{number}", **where) for number, (budget, where) in enumerate(budgets, 1)
-    ]
+    """Budgets of one name may be in two namespaces."""
+    named: dict[tuple[str, str], Json] = {}
+    for number, (budget, where) in enumerate(budgets, 1):
+        name = "b1" if ("b1", str(where)) not in named else f"b{number}"
+        named[name, str(where)] = with_metadata(budget, name=name, **where)
+    return list(named.values())
 
 
 _BUDGETS = st.lists(
@@ -140,9 +146,9 @@ _BUDGETS = st.lists(
             st.sampled_from([0, 1, 2]),
             st.sampled_from([[], [], ["p1"], ["p2", "p3"]]),
         ),
-        st.sampled_from([{}, {}, {}, {"namespace": "other"}]),
+        st.sampled_from([{}, {}, {"namespace": "other"}]),
     ),
-    max_size=2,
+    max_size=3,
 ).map(_numbered)
 
 _LIMITS = ((10, 1), (0, 1), (50, 2), (10, 0), (100, 0), (0, 2), (50, 0), (50, 1))

@@ -10,6 +10,7 @@ one history in three goes on so, and one in two that has claims, which are asked
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -18,7 +19,17 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.vocabulary.builder import AFTER_ALL_BACKOFF, AFTER_FIVE_MINUTES
-from conformance.vocabulary.objects import REQUIRED, ZONE, container, named, node, with_metadata, with_spec
+from conformance.vocabulary.objects import (
+    REQUIRED,
+    SCRIPT,
+    ZONE,
+    container,
+    named,
+    node,
+    with_metadata,
+    with_spec,
+)
+from conformance.vocabulary.scripted import script
 from refsched.suite.histories.history import (
     Advance,
     Create,
@@ -79,7 +90,7 @@ def questioned(histories: SearchStrategy[History]) -> SearchStrategy[History]:
         rarely = RARELY - 1 if claims else RARELY
         if draw(st.integers(1, rarely)) < rarely or not (end.all("Pod") and end.all("Node")):
             return history
-        question = draw(st.sampled_from(QUESTIONS[: len(QUESTIONS) // 2] if claims else QUESTIONS))
+        question = draw(st.sampled_from(QUESTIONS))
         steps = (*history.steps, *question(end))
         return History(steps, history.config, history.feature_gates)
 
@@ -130,6 +141,16 @@ def _again(end: _End) -> Iterator[Step]:
     yield from _asked([_another(value)])
 
 
+def _again_after_a_failure(end: _End) -> Iterator[Step]:
+    """A pod leaves, another one of its name is not bound where a scripted plugin fails, and a third one is."""
+    value = end.some("Pod")[0]
+    yield from _freed([value])
+    failing = script(("ScriptedB", "preBind", "Error"))
+    yield from _asked([with_metadata(_another(value), annotations={SCRIPT: json.dumps(failing)})])
+    yield from _freed([value])
+    yield from _asked([with_metadata(_another(value), uid=f"{value['metadata']['name']}-asked-again")])
+
+
 def _timers(end: _End) -> Iterator[Step]:
     """Time passes until each timer has fired: of backoff, of Permit, of pods that wait for an event."""
     yield Advance(AFTER_ALL_BACKOFF)
@@ -149,7 +170,15 @@ def _events(end: _End) -> Iterator[Step]:
     yield Schedule(PODS)
 
 
-QUESTIONS: Sequence[Question] = (_all_again, _whole_nodes, _same_on_each_node, _again, _timers, _events)
+QUESTIONS: Sequence[Question] = (
+    _all_again,
+    _whole_nodes,
+    _same_on_each_node,
+    _again,
+    _again_after_a_failure,
+    _timers,
+    _events,
+)
 
 # --- What is asked for ----------------------------------------------------------------------------
 

@@ -86,11 +86,12 @@ def _wanting(name: str, amount: int, resource: str = _GPU, **more: Any) -> Json:
     return {**container(name, asked, **more), "resources": {"requests": asked, "limits": asked}}
 
 
-def _made_before(has_requests: bool) -> Json:
-    """A claim that an earlier attempt made for the first pod and left behind."""
+def _made_before(has_requests: bool, uid: str) -> Json:
+    """A claim that an earlier attempt made for the first pod and left behind, or one for an earlier pod of its
+    name."""
     request = {"name": "container-0-request-1", "exactly": {"deviceClassName": "plain"}}
     made = resource_claim("p1-extended-resources-left", {"requests": [request]} if has_requests else {})
-    owner = {"apiVersion": "v1", "kind": "Pod", "name": "p1", "uid": "uid-of-p1", "controller": True}
+    owner = {"apiVersion": "v1", "kind": "Pod", "name": "p1", "uid": uid, "controller": True}
     marked = {"resource.kubernetes.io/extended-resource-claim": "true"}
     return with_metadata(made, annotations=marked, ownerReferences=[owner])
 
@@ -144,7 +145,8 @@ def _served(draw: DrawFn) -> History:
     for number in range(draw(st.integers(1, 3))):
         _add_node(draw, cluster, number)
     if draw(st.sampled_from([True, False, False])):
-        cluster.add(_made_before(draw(st.booleans())))
+        uid = draw(st.sampled_from(["uid-of-p1", "of-an-earlier-p1"]))
+        cluster.add(_made_before(draw(st.booleans()), uid))
     for number, value in enumerate(draw(st.lists(_consumers(), min_size=2, max_size=4))):
         cluster.add_pod(with_metadata(value, uid="uid-of-p1") if number == 0 else value)
         cluster.schedule(1)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
+from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.strategies import domains, workloads
 from conformance.strategies.changes import (
@@ -20,6 +20,7 @@ from conformance.strategies.changes import (
 )
 from conformance.strategies.drawn import combinations, sometimes, switched
 from conformance.strategies.requeueing import node_changes, pod_updates, relabelled, requeueing
+from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import (
     AN_AGE_AGO,
     HOSTNAME,
@@ -29,11 +30,12 @@ from conformance.vocabulary.objects import (
     owner,
     pod,
     selecting,
+    spread,
     spread_by_default,
     with_metadata,
     with_spec,
 )
-from refsched.suite.histories.history import DEFAULT_CONFIG, History
+from refsched.suite.histories.history import DEFAULT_CONFIG, History, Update
 
 Json = dict[str, Any]
 
@@ -106,14 +108,22 @@ _CONSTRAINTS = combinations(
         {"nodeAffinityPolicy": "Ignore", "nodeTaintsPolicy": "Honor"},
         {"nodeAffinityPolicy": "Honor", "nodeTaintsPolicy": "Ignore"},
     ),
-    (False, False, True),
+    (False, True),
 )
 
 
 # --- Pods -----------------------------------------------------------------------------------------
 
 _LABELS = st.sampled_from(
-    [{"app": "a"}, {"app": "a"}, {"app": "b"}, {}, {"app": "a", "version": "1"}, {"app": "a", "version": "2"}]
+    [
+        {"app": "a"},
+        {"app": "a"},
+        {"app": "b"},
+        {},
+        {"app": "a", "version": "1"},
+        {"app": "a", "version": "2"},
+        *[{"app": "a", "version": ""}] * 2,
+    ]
 )
 _OWNERS = ("ReplicaSet", "StatefulSet", "ReplicationController", "Job")
 
@@ -254,4 +264,40 @@ def histories() -> SearchStrategy[History]:
         hosts=True,
         most_pods=9,
     )
-    return st.one_of(anything, domains.crowded(), domains.evicting(), workloads.histories())
+    return st.one_of(
+        anything, domains.crowded(), _of_one_version(), domains.evicting(), workloads.histories()
+    )
+
+
+# --- The same version -----------------------------------------------------------------------------
+
+_VERSIONS = ("", "1", None, "1a")
+
+
+def _versioned(version: str | None, tier: str | None) -> Json:
+    labels = {"app": "a", "version": version, "tier": tier}
+    return {key: value for key, value in labels.items() if value is not None}
+
+
+_LABELLED = combinations(_versioned, _VERSIONS, (None, None, "x", ""))
+_KEYS = st.sampled_from([["version"], ["version"], ["version", "tier"], ["tier"], ["absent"]])
+
+
+@st.composite
+def _of_one_version(draw: DrawFn) -> History:
+    """Pods spread among those that have the same values for some keys, of which a value may be empty and a key
+    missing. Labels that change then do not change the selector, to which the keys were added."""
+    cluster = HistoryBuilder(hosts=True)
+    for zone in draw(st.sampled_from(["ab", "abb"])):
+        cluster.add_node(node(labels={ZONE: zone}))
+    for labels, home in draw(st.lists(st.tuples(_LABELLED, st.integers(0, 2)), min_size=2, max_size=5)):
+        cluster.add_pod(pod("", labels=labels), home)
+    for labels in draw(st.lists(_LABELLED, min_size=1, max_size=3)):
+        when = draw(st.sampled_from(["DoNotSchedule", "ScheduleAnyway"]))
+        constraint = spread(ZONE, 1, when, matchLabelKeys=draw(_KEYS))
+        cluster.add_pod(pod("", labels=labels, topologySpreadConstraints=[constraint]))
+    for value in [value for value in cluster.pods.values() if "nodeName" not in value["spec"]]:
+        if draw(st.booleans()):
+            cluster.steps.append(Update(with_metadata(value, labels=draw(_LABELLED))))
+    cluster.schedule()
+    return cluster.history()

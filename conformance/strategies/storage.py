@@ -209,6 +209,7 @@ VOLUME_LABELS: tuple[Json, ...] = (
     {ZONE: "a"},
     {ZONE: "a__b"},
     {OLD_ZONE: "b"},
+    {OLD_ZONE: "a"},
     {ZONE: "a", REGION: "r"},
     {OLD_REGION: "r"},
 )
@@ -330,6 +331,7 @@ NODES = combinations(
         {},
         {ZONE: "a", REGION: "r", GKE_ZONE: "a"},
         {OLD_ZONE: "b", GKE_ZONE: "b"},
+        *({OLD_ZONE: "", ZONE: zone} for zone in "ab"),
         {REGION: "r"},
         {OLD_REGION: "s"},
     ),

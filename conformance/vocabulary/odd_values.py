@@ -7,20 +7,35 @@ Each function takes what a field holds now and yields odd values for it, each wi
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from conformance.vocabulary.objects import REGION, ZONE
+from conformance.vocabulary.odd_shapes import (
+    Named,
+    of_a_flag,
+    of_a_list,
+    of_a_mapping,
+    of_a_port,
+    of_a_text,
+    of_a_uid,
+    of_metadata,
+    of_modes,
+    of_owners,
+    of_said_by_default,
+    of_users,
+    of_what_may_be_absent,
+)
 from refsched.objects.node import LEGACY_REGION_LABEL, LEGACY_ZONE_LABEL
 from refsched.objects.storage import BETA_STORAGE_CLASS
 
 Json = dict[str, Any]
-Named = Iterator[tuple[str, Any]]
-"""Odd values, each with what is odd of it."""
 
 LEGACY: Mapping[str, str] = {ZONE: LEGACY_ZONE_LABEL, REGION: LEGACY_REGION_LABEL}
 BEYOND_FRACTIONS = 2**53 + 1
 """No float64 is this integer."""
+_SCORE_0, _SCORE_100 = 23 * 2**20, 1000 * 2**20
+"""The sizes of an image from which on and up to which its score rises, where each node has it."""
 
 
 def _of_labels(labels: Any) -> Named:
@@ -43,6 +58,7 @@ def _of_own_labels(labels: Any) -> Named:
             yield "both spellings", {**labels, legacy: ""}
         elif legacy in labels:
             yield "both spellings", {**labels, key: f"{labels[legacy]}1"}
+            yield "both spellings", {**labels, legacy: "", key: labels[legacy]}
 
 
 def _of_amounts(amounts: Any) -> Named:
@@ -178,8 +194,13 @@ def _of_ports(ports: Any) -> Named:
 
 
 def _of_images(images: Any) -> Named:
+    """A size may be the first at which the score of a pod of one container is another one, or the last before."""
     for number, image in enumerate(images):
         around = (images[:number], images[number + 1 :])
+        for score in (1, 50, 99):
+            least = _SCORE_0 - (_SCORE_0 - _SCORE_100) * score // 100
+            yield "just enough", [*around[0], {**image, "sizeBytes": least}, *around[1]]
+            yield "just too little", [*around[0], {**image, "sizeBytes": least - 1}, *around[1]]
         yield "zero", [*around[0], {**image, "sizeBytes": 0}, *around[1]]
         yield "given twice", [*images, {**image, "sizeBytes": image.get("sizeBytes", 0) + 1}]
         more = [f"{image['names'][0]}1", *image["names"]]
@@ -219,6 +240,7 @@ def of_a_claim_or_volume(value: Any) -> Named:
         return {**metadata, "annotations": {**metadata.get("annotations", {}), BETA_STORAGE_CLASS: by}}
 
     without = {each: member for each, member in spec.items() if each != "storageClassName"}
+    yield "empty", {**value, "spec": {**spec, "storageClassName": ""}}
     yield "legacy spelling", {**value, "metadata": annotated(name), "spec": without}
     yield "both spellings", {**value, "metadata": annotated(f"{name}1")}
 
@@ -254,6 +276,7 @@ def _of_an_image(image: Any) -> Named:
 
 _AFFINITY = r"Pod\.spec\.affinity\.pod(Anti)?Affinity\.\w+\[\](\.podAffinityTerm)?"
 _REQUEST = r"ResourceClaim\.spec\.devices\.requests\[\]\.(exactly|firstAvailable\[\])"
+_ARGS = r"KubeSchedulerConfiguration\.profiles\[\]\.pluginConfig\[\]\.args"
 _NODE_TERM = r"(Pod\.spec\.affinity\.nodeAffinity|PersistentVolume\.spec\.nodeAffinity)\..+"
 TABLE: Sequence[tuple[str, Callable[[Any], Named]]] = (
     (r"(Pod|Node|Namespace|PersistentVolume)\.metadata\.labels", _of_own_labels),
@@ -288,6 +311,35 @@ TABLE: Sequence[tuple[str, Callable[[Any], Named]]] = (
     (r"Node\.spec\.taints", _of_taints),
     (r"Node\.status\.images", _of_images),
     (r"PersistentVolume(Claim)?", of_a_claim_or_volume),
+    (rf"{_ARGS}\.ignoredResourceGroups\[\]", of_a_text),
+    (rf"{_ARGS}\.(ignoredResources|ignoredResourceGroups|defaultConstraints)", of_a_list),
+    (rf"{_ARGS}\.scoringStrategy\.resources\[\]\.weight", _of_a_weight),
+    (r"KubeSchedulerConfiguration\.profiles\[\]\.plugins\.\w+\.enabled\[\]\.weight", _of_a_count),
+    (r"KubeSchedulerConfiguration\.extenders\[\]\.managedResources", of_a_list),
+    (r"ResourceClaim\.metadata", of_metadata),
+    (r"ResourceClaim\.status\.reservedFor", of_users),
+    (r"ResourceClaim\.status\.reservedFor\[\]\.uid", of_a_uid),
+    (r"(ResourceClaim|PersistentVolumeClaim|Pod)\.metadata\.ownerReferences", of_owners),
+    (r"(ResourceClaim|PersistentVolumeClaim|Pod)\.metadata\.ownerReferences\[\]\.uid", of_a_uid),
+    (r"PersistentVolume\.spec\.claimRef\.uid", of_a_uid),
+    (r"PersistentVolume\.spec\.claimRef\.(name|namespace)", of_a_text),
+    (r"PodDisruptionBudget\.status\.disruptedPods", of_a_mapping),
+    (r"Node\.spec\.unschedulable|CSIDriver\.spec\.storageCapacity", of_a_flag),
+    (r"Pod\.spec\.(preemptionPolicy|hostUsers)", of_what_may_be_absent),
+    (r"PersistentVolume(Claim)?\.spec\.accessModes", of_modes),
+    (r"PersistentVolume(Claim)?\.spec", of_said_by_default("volumeMode", "Filesystem")),
+    (rf"{_REQUEST}", of_said_by_default("allocationMode", "ExactCount")),
+    (r"Pod\.spec\.(c|initC)ontainers\[\]\.ports\[\]", of_a_port),
+    (r"Pod\.spec\.topologySpreadConstraints", of_a_list),
+    (r"CSIStorageCapacity\.maximumVolumeSize", _of_a_number),
+    (r"StorageClass\.allowedTopologies\[\]\.matchLabelExpressions\[\]\.values", of_a_list),
+    (r"ResourceSlice\.spec\.pool\.(generation|resourceSliceCount)", _of_a_count),
+    (r"ResourceSlice\.spec\.devices\[\]\.attributes\.\w+\.string", of_a_text),
+    (r"ResourceSlice\.spec\.devices\[\]\.attributes\.\w+\.bool", of_a_flag),
+    (r"ResourceSlice\.spec\.devices\[\]\.(attributes|capacity)", of_a_mapping),
+    (r"ResourceSlice\.spec\.devices", of_a_list),
+    (rf"{_REQUEST}\.selectors|DeviceClass\.spec\.selectors", of_a_list),
+    (r"ResourceClaim\.spec\.devices\.constraints(\[\]\.requests)?", of_a_list),
     (r"PersistentVolume\.spec\.capacity|PersistentVolumeClaim\.spec\.resources\.requests", _of_amounts),
 )
 """Patterns of fields → their odd values, of those that the field has now."""

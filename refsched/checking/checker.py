@@ -358,12 +358,12 @@ class Checker:
             self._space = evolve(self._space, tried=self._space.tried or self.following.hint)
 
     def _space_of(self, key: str) -> SearchSpace | None:
-        """Returns the search space of this pod, or None if extenders are configured: they change what is kept
-        after the search."""
+        """Returns the search space of this pod. Extenders change what is kept after the search."""
         pod = self._pod(key)
-        if pod is None or self._config.extenders:
+        if pod is None:
             return None
-        return space_of(self.scheduler.state, pod, self._config.parallelism)
+        space = space_of(self.scheduler.state, pod, self._config.parallelism)
+        return space and evolve(space, shows_kept=not self._config.extenders)
 
     def _pod(self, key: str) -> Pod | None:
         namespace, _, name = key.partition("/")

@@ -42,7 +42,7 @@ class SearchSpace:
     """A SearchSpace has the nodes to search. ``nodes`` are in the order of the search, unless ``in_order`` is
     false: nodes that PreFilter selected are visited in the order of a Go map. ``tried`` is the node nominated to
     the pod, or hinted at, which is evaluated before the search; whether the search evaluated it again cannot be
-    observed."""
+    observed. ``shows_kept`` says whether the nodes that were kept are those of which scores are recorded."""
 
     nodes: Sequence[str]
     parallelism: int = 16
@@ -50,6 +50,7 @@ class SearchSpace:
     needs_one_only: bool = False
     in_order: bool = True
     tried: str = ""
+    shows_kept: bool = True
 
     @property
     def enough(self) -> int:
@@ -113,6 +114,8 @@ def _kept(space: SearchSpace, record: Attempt) -> frozenset[str] | None:
     """Returns the nodes that the search kept, or None if the record does not show them: a single feasible node
     is not scored."""
     scored = record.scores or record.totals
+    if not space.shows_kept:
+        return None
     if scored:
         return frozenset(scored)
     return frozenset({record.node}) if space.enough == 1 and record.node else None

@@ -87,7 +87,7 @@ def scores_of_extenders(
         if isinstance(answer, Status):
             continue
         by_node = scores.setdefault(extender.name, {})
-        for node in nodes:
-            if node.name in answer:
-                by_node[node.name] = by_node.get(node.name, 0) + answer[node.name]
+        for name in dict.fromkeys(node.name for node in nodes):
+            if name in answer:
+                by_node[name] = by_node.get(name, 0) + answer[name]
     return scores

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Odd names: in some histories names begin alike, or objects of one name are in two namespaces.
+
+A few names of each kind become ``p1``, ``p1a`` and ``p1aa`` wherever they stand: names of objects and devices,
+keys and values of labels, taints, resources. Nothing else is decided then, unless a part of a name is compared. In
+some histories every second pod is in a second namespace, perhaps under the name of one that stays, and with copies
+of all that has a namespace, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from attrs import evolve
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from refsched.suite.histories.history import (
+    Create,
+    Delete,
+    History,
+    Permit,
+    Release,
+    Step,
+    Update,
+)
+
+Json = dict[str, Any]
+
+ALIKE = 3
+"""In one history in so many names begin alike."""
+
+SOME = 3
+"""So many names of one kind."""
+
+APART = 6
+"""One history in so many has pods in two namespaces."""
+
+OTHER = "other"
+
+
+def with_odd_names(histories: SearchStrategy[History]) -> SearchStrategy[History]:
+    """These histories, some of them with odd names."""
+
+    @st.composite
+    def odd(draw: DrawFn) -> History:
+        history = draw(histories)
+        if draw(st.integers(1, APART)) == APART:
+            history = in_two_namespaces(history, like_others=draw(st.booleans()))
+        if draw(st.integers(1, ALIKE)) == ALIKE:
+            first, forwards = draw(st.integers(0, 5)), draw(st.booleans())
+            for names in _names(history):
+                start = first % len(names)
+                in_turn = [*names[start:], *names[:start]]
+                history = begin_alike(history, (in_turn if forwards else in_turn[::-1])[:SOME])
+        return history
+
+    return odd()
+
+
+# --- Names that begin alike -----------------------------------------------------------------------
+
+
+def begin_alike(history: History, names: Sequence[str]) -> History:
+    """Returns the history in which all but the first of these names are the first one and an ``a``, or more of
+    them. Names that are a part of other texts stay."""
+    texts = set(_texts(history))
+    new = {name: names[0] + "a" * place for place, name in enumerate(names) if place}
+    if not texts.isdisjoint(new.values()):
+        return history
+    return _renamed(history, {old: name for old, name in new.items() if not _is_within(old, texts)})
+
+
+def _is_within(name: str, texts: Collection[str]) -> bool:
+    found = re.compile(rf"(?<![\w.-]){re.escape(name)}(?!\w)").search
+    return any(text != name and name in text and found(text) for text in texts)
+
+
+def _names(history: History) -> Iterator[list[str]]:
+    """Yields the names of each kind of which there are two or more, in an order that does not change."""
+    found: dict[str, set[str]] = {}
+    for step in history.steps:
+        if isinstance(step, Create):
+            for kind, name in _named(step.object, step.object["kind"]):
+                if re.fullmatch(r"[a-z][\w./-]*", name) and "kubernetes.io/" not in name:
+                    found.setdefault(kind, set()).add(name)
+    for kind in sorted(found):
+        if len(found[kind]) > 1:
+            yield sorted(found[kind])
+
+
+def _named(value: Json, kind: str) -> Iterator[tuple[str, str]]:
+    yield kind, value["metadata"]["name"]
+    for key, label in value["metadata"].get("labels", {}).items():
+        yield "labels", key
+        yield f"label {key}", label
+    for taint in value.get("spec", {}).get("taints", ()):
+        yield "taints", taint["key"]
+    for resource in value.get("status", {}).get("allocatable", ()) if kind == "Node" else ():
+        if "/" in resource:
+            yield "resources", resource
+    for device in value.get("spec", {}).get("devices", ()) if kind == "ResourceSlice" else ():
+        yield "devices", device["name"]
+
+
+def _texts(history: History) -> Iterator[str]:
+    yield from _within(history.config)
+    for step in history.steps:
+        if isinstance(step, Create | Update):
+            yield from _within(step.object)
+
+
+def _within(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, each in value.items():
+            yield key
+            yield from _within(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _within(each)
+
+
+def _renamed(history: History, names: Mapping[str, str]) -> History:
+    def new(name: str) -> str:
+        return names.get(name, name)
+
+    def of_value(value: Any) -> Any:
+        if isinstance(value, str):
+            return new(value)
+        if isinstance(value, Mapping):
+            return {new(key): of_value(each) for key, each in value.items()}
+        return [of_value(each) for each in value] if isinstance(value, list) else value
+
+    def of_step(step: Step) -> Step:
+        match step:
+            case Create(value) | Update(value):
+                return evolve(step, object=of_value(value))
+            case Delete(reference):
+                return Delete(evolve(reference, name=new(reference.name)))
+            case Permit(pod=pod) | Release(pod=pod):
+                namespace, name = pod.split("/")
+                return evolve(step, pod=f"{namespace}/{new(name)}")
+            case _:
+                return step
+
+    return evolve(
+        history, steps=tuple(of_step(step) for step in history.steps), config=of_value(history.config)
+    )
+
+
+# --- Two namespaces -------------------------------------------------------------------------------
+
+_WITH_NAMESPACE = frozenset(
+    {
+        "PersistentVolumeClaim",
+        "PodDisruptionBudget",
+        "ReplicaSet",
+        "ReplicationController",
+        "ResourceClaim",
+        "Service",
+        "StatefulSet",
+    }
+)
+"""Kinds of objects that a pod or its scheduling finds in its own namespace."""
+
+
+def in_two_namespaces(history: History, *, like_others: bool) -> History:
+    """Returns the history in which every second pod of the namespace ``default`` is in another one, under its own
+    name or under that of the pod before it."""
+    moved: dict[str, str] = {}
+    staying: str | None = None
+    for step in history.steps:
+        if isinstance(step, Create) and step.object["kind"] == "Pod" and _is_in_default(step.object):
+            name = step.object["metadata"]["name"]
+            if name == staying or name in moved:
+                continue
+            if staying is None:
+                staying = name
+            else:
+                moved[name] = staying if like_others else name
+                staying = None
+    steps: list[Step] = []
+    for step in history.steps:
+        steps += _moved(step, moved)
+    return evolve(history, steps=tuple(steps))
+
+
+def _is_in_default(value: Json) -> bool:
+    return bool(value["metadata"].get("namespace", "default") == "default")
+
+
+def _moved(step: Step, moved: Mapping[str, str]) -> Iterator[Step]:
+    """Yields the step, about the pod where it is now, and about the copy of an object, too."""
+    match step:
+        case Create(value) | Update(value) if value["kind"] == "Pod" and _is_in_default(value):
+            name = value["metadata"]["name"]
+            yield evolve(step, object=_placed(value, moved[name])) if name in moved else step
+        case Create(value) | Update(value) if value["kind"] in _WITH_NAMESPACE and _is_in_default(value):
+            yield step
+            copied = {name: member for name, member in value.items() if name != "status"}
+            yield evolve(
+                step,
+                object=_placed(
+                    copied if value["kind"] == "ResourceClaim" else value, value["metadata"]["name"]
+                ),
+            )
+        case Delete(reference) if reference.namespace in ("", "default"):
+            if reference.kind == "Pod" and reference.name in moved:
+                yield Delete(evolve(reference, name=moved[reference.name], namespace=OTHER))
+                return
+            yield step
+            if reference.kind in _WITH_NAMESPACE:
+                yield Delete(evolve(reference, namespace=OTHER))
+        case Permit(pod=pod) | Release(pod=pod):
+            namespace, name = pod.split("/")
+            is_moved = namespace == "default" and name in moved
+            yield evolve(step, pod=f"{OTHER}/{moved[name]}") if is_moved else step
+        case _:
+            yield step
+
+
+def _placed(value: Json, name: str) -> Json:
+    """The object in the other namespace. A uid is an object's own."""
+    metadata = {**value["metadata"], "name": name, "namespace": OTHER}
+    if "uid" in metadata and value["kind"] != "Pod":
+        metadata["uid"] = f"{metadata['uid']}-{OTHER}"
+    return {**value, "metadata": metadata}
+
+
+__all__ = ["begin_alike", "in_two_namespaces", "with_odd_names"]

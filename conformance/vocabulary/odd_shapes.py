@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Odd values of fields that hold a name, a uid, a flag, a list or a mapping, whatever they are about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+Named = Iterator[tuple[str, Any]]
+"""Odd values, each with what is odd of it."""
+
+KEPT = "example.com/kept"
+"""A finalizer that is not kube-scheduler's."""
+
+
+def of_a_text(text: Any) -> Named:
+    yield "one character more", f"{text}1"
+    yield "one character more in front", f"a{text}"
+    if len(text) > 1:
+        yield "one character less", text[:-1]
+
+
+def of_a_uid(uid: Any) -> Named:
+    yield "of an earlier one", f"{uid}-earlier"
+
+
+def of_a_flag(flag: Any) -> Named:
+    yield "absent", None
+    yield "the opposite", not flag
+
+
+def of_what_may_be_absent(value: Any) -> Named:
+    yield "absent", None
+
+
+def of_a_list(values: Any) -> Named:
+    yield "absent", None
+    if len(values) > 1:
+        yield "the first alone", values[:1]
+        yield "the last alone", values[-1:]
+        yield "in another order", [*values[1:], values[0]]
+
+
+def of_modes(modes: Any) -> Named:
+    for each in modes if len(modes) > 1 else ():
+        yield "one alone", [each]
+    yield "given twice", [*modes, *modes]
+
+
+def of_a_mapping(mapping: Any) -> Named:
+    """Its keys are names."""
+    for key, value in mapping.items():
+        others = {name: each for name, each in mapping.items() if name != key}
+        yield "absent", others
+        yield "one character more in its key", {**others, f"{key}1": value}
+        if len(key) > 1:
+            yield "one character less in its key", {**others, key[:-1]: value}
+
+
+def of_metadata(metadata: Any) -> Named:
+    """Of a claim: others protect it, too."""
+    kept = metadata.get("finalizers", [])
+    if KEPT not in kept:
+        yield "kept by others", {**metadata, "finalizers": [*kept, KEPT]}
+
+
+def of_users(users: Any) -> Named:
+    """A pod of the same name used the claim before, or one of another name does."""
+    earlier = {"resource": "pods", "name": "p1", "uid": "of-an-earlier-one"}
+    if earlier not in users:
+        yield "an earlier one, too", [earlier, *users]
+        yield "an earlier one, too", [*users, earlier]
+
+
+def of_owners(owners: Any) -> Named:
+    yield "one that does not control", [{**each, "controller": False} for each in owners]
+    yield "without control", [{k: v for k, v in each.items() if k != "controller"} for each in owners]
+    for each in owners:
+        earlier = {**each, "uid": f"{each['uid']}-earlier", "controller": False}
+        yield "an earlier one, too", [earlier, *owners]
+
+
+def of_said_by_default(name: str, default: Any) -> Callable[[Any], Named]:
+    """A member that is absent is said, or the other way round."""
+
+    def odd_values(value: Any) -> Named:
+        if name not in value:
+            yield f"{name} said", {**value, name: default}
+        elif value[name] == default:
+            yield f"{name} not said", {key: each for key, each in value.items() if key != name}
+
+    return odd_values
+
+
+def of_a_port(port: Any) -> Named:
+    for protocol in ("TCP", "UDP", "SCTP"):
+        yield "another protocol", {**port, "protocol": protocol}
+    yield "protocol absent", {name: each for name, each in port.items() if name != "protocol"}
