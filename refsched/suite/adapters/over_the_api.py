@@ -63,6 +63,10 @@ _STATUS_OF_A_WAITING_POD = {"phase", "startTime"}
 NEXT_ATTEMPT = 3.0
 """A pod for which others were preempted is bound within so many seconds after their deletion."""
 
+BACKOFF = 2.5
+"""Within so many seconds a pod that an event moves is attempted: its backoff is a second, and so is how often
+kube-scheduler looks whether it is over."""
+
 _NO_RECORDS: Json = {"records": []}
 
 
@@ -100,7 +104,7 @@ class OverTheApi:
         self._waiting: dict[Key, Json] = {}
         self._nominated: dict[Key, str] = {}
         self._deferred: set[Key] = set()
-        self._of_others: dict[Key, str] = {}
+        self._not_its_turn: dict[Key, tuple[str, str]] = {}
         self._has_changed = True
 
     def ask(self, request: Json) -> Any:
@@ -216,12 +220,18 @@ class OverTheApi:
         if (pod.get("status") or {}).keys() - _STATUS_OF_A_WAITING_POD:
             return {"unsupported": "a pod that is created may be attempted before it has this status"}
         pod = {name: value for name, value in pod.items() if name != "status"}
-        if pod["spec"].get("schedulerName", DEFAULT_SCHEDULER_NAME) not in self._schedulers():
-            self._of_others[key_of(pod)] = self._objects.create(pod)["metadata"]["uid"]
+        if why := self._why_it_is_not_scheduled(pod):
+            self._not_its_turn[key_of(pod)] = self._objects.create(pod)["metadata"]["uid"], why
             return _NO_RECORDS
         self._objects.check(pod)
         self._waiting[key_of(pod)] = pod
         return _NO_RECORDS
+
+    def _why_it_is_not_scheduled(self, pod: Json) -> str:
+        """Returns why nobody may attempt a pod, which is created at once then, or ""."""
+        if pod["spec"].get("schedulerName", DEFAULT_SCHEDULER_NAME) not in self._schedulers():
+            return "is the pod of another scheduler"
+        return "waits for a gate" if pod["spec"].get("schedulingGates") else ""
 
     def _schedulers(self) -> list[str]:
         """Returns the names of the profiles, whose pods are to be scheduled."""
@@ -234,7 +244,9 @@ class OverTheApi:
             return {"unsupported": "a pod that is nominated may be attempted again at any time"}
         if self._waiting.pop(key, None) is not None:
             return self._create(object)
-        self._of_others.pop(key, None)
+        if self._not_its_turn.pop(key, None) is not None:
+            self._objects.delete(key)
+            return self._create(object)
         if object["metadata"].get("deletionTimestamp"):
             self._objects.terminate(key)
         else:
@@ -245,7 +257,7 @@ class OverTheApi:
     def _delete(self, reference: Json) -> Json:
         key = key_of({"kind": reference["kind"], "metadata": reference})
         self._waiting.pop(key, None)
-        self._of_others.pop(key, None)
+        self._not_its_turn.pop(key, None)
         if key in self._deferred:
             return _NO_RECORDS
         if self._nominated.pop(key, None):
@@ -261,10 +273,11 @@ class OverTheApi:
         key = "Pod", namespace, name
         if key in self._nominated:
             uid = self._nominated.pop(key)
+            before = self._quiet_decision(uid)
             self._remove_victims()
             again = self._pods.wait_for_decision(uid, NEXT_ATTEMPT, self._has_ended, is_bound)
             if again is None:
-                return {"unsupported": "a pod that is nominated may have been attempted more than once"}
+                return self._without_a_node(key, before, self._pods.decided(uid))
             decided, terminating = again, {}
         elif key not in self._waiting:
             return {"idle": True}
@@ -280,9 +293,9 @@ class OverTheApi:
                 self._objects.delete(key)
                 self._probe()
                 uid, decided = self._attempt(key)
-        for (_, *other), other_uid in self._of_others.items():
+        for (_, *other), (other_uid, why) in self._not_its_turn.items():
             if self._pods.decided(other_uid):
-                return {"error": f"it has attempted {'/'.join(other)}, the pod of another scheduler"}
+                return {"error": f"it has attempted {'/'.join(other)}, which {why}"}
         if decided.result == ERROR and _NOT_JUDGED.match(decided.message):
             self._objects.delete(key)
             return {"unsupported": f"the node is not shown: {decided.message}"}
@@ -301,6 +314,28 @@ class OverTheApi:
             self._deferred = {("Pod", *victim.split("/", 1)) for victim in victims}  # type: ignore[misc]
         else:
             self._objects.delete(key)
+        return {"records": [{"attempt": attempt}]}
+
+    def _quiet_decision(self, uid: str) -> Decision | None:
+        """Returns what a pod shows when changes no longer lead to an attempt of it."""
+        shown = self._pods.decided(uid)
+        if self._has_changed:
+            self._pods.wait_for_decision(uid, BACKOFF, self._has_ended, lambda decided: decided != shown)
+        return self._pods.decided(uid)
+
+    def _without_a_node(self, key: Key, before: Decision | None, after: Decision | None) -> Json:
+        """Returns what became of a nominated pod that was not bound when its victims were removed. It may have
+        been attempted more than once, of which the last attempt counts: it must have been seen, and no new
+        victims."""
+        if before is None or after is None or after.message == before.message or self._pods.terminating():
+            return {"unsupported": "it is not shown when a pod that is nominated is attempted again"}
+        if after.nominated not in ("", before.nominated):
+            return {"unsupported": "a pod that is nominated may have been attempted more than once"}
+        _, *parts = key
+        attempt: Json = {"pod": "/".join(parts), "result": after.result, "message": after.message}
+        if not after.nominated:
+            attempt["nominatedNode"] = ""
+        self._objects.delete(key)
         return {"records": [{"attempt": attempt}]}
 
     def _attempt(self, key: Key) -> tuple[str, Decision]:

@@ -109,17 +109,28 @@ def test_a_pod_that_is_unschedulable_is_deleted_until_its_next_attempt(world: Wo
         assert scheduled(session, "p") == ("scheduled", "n")
 
 
-def test_who_attempts_the_pod_of_another_scheduler_is_in_error(world: World) -> None:
+@pytest.mark.parametrize(
+    ("of", "said"),
+    [
+        ({"schedulerName": "another"}, "is the pod of another scheduler"),
+        ({"schedulingGates": [{"name": "g"}]}, "waits for a gate"),
+    ],
+)
+def test_who_attempts_a_pod_that_nobody_may_attempt_is_in_error(of: Json, said: str, world: World) -> None:
     with world.adapter() as adapter:
         session = adapter.reset(CONFIG)
         session.create(node())
-        session.create(pod("other", schedulerName="another"))
+        session.create(pod("other", **of))
         session.create(pod("p"))
-        error = session.schedule("default/p").error
-        assert error == "it has attempted default/other, the pod of another scheduler"
+        assert session.schedule("default/p").error == f"it has attempted default/other, which {said}"
         session.create(pod("q"))
-        session.delete(named("Pod", "other"))
+        session.update(pod("other"))
         assert scheduled(session, "q") == ("scheduled", "n")
+        assert scheduled(session, "other") == ("scheduled", "n")
+        session.create(pod("another", **of))
+        session.delete(named("Pod", "another"))
+        session.create(pod("r"))
+        assert scheduled(session, "r") == ("scheduled", "n")
 
 
 def test_victims_stay_until_it_is_the_preemptors_turn_again(world: World) -> None:
@@ -140,6 +151,38 @@ def test_victims_stay_until_it_is_the_preemptors_turn_again(world: World) -> Non
         assert "at any time" in str(session.update(pod("p")).unsupported)
         assert scheduled(session, "p") == ("scheduled", "n")
         assert "/api/v1/namespaces/default/pods/a" not in world.api.objects
+
+
+@pytest.mark.parametrize(("mode", "nominated"), [("gives-up", ""), ("keeps-its-nomination", None)])
+def test_a_pod_that_is_nominated_may_find_no_node_in_the_end(
+    mode: str, nominated: str | None, world: World
+) -> None:
+    with world.adapter(mode) as adapter:
+        session = adapter.reset(CONFIG)
+        session.create(node())
+        session.create(pod("a", nodeName="n"))
+        session.create(pod("p"))
+        session.schedule("default/p")
+        session.delete(named("Node", "n"))
+        session.delete(named("Pod", "a"))
+        answer = session.schedule("default/p")
+        attempt = answer.attempt
+        assert attempt is not None, answer
+        assert (attempt.result, attempt.message, attempt.nominated_node) == (
+            "unschedulable",
+            "0/0 nodes are available: no match.",
+            nominated,
+        )
+
+
+def test_when_a_nominated_pod_was_attempted_again_may_not_be_shown(world: World) -> None:
+    with world.adapter("preempts-and-rests") as adapter:
+        session = adapter.reset(CONFIG)
+        session.create(node())
+        session.create(pod("a", nodeName="n"))
+        session.create(pod("p"))
+        session.schedule("default/p")
+        assert "is attempted again" in str(session.schedule("default/p").unsupported)
 
 
 def test_who_is_a_victim_is_not_shown_where_pods_are_being_deleted_already(world: World) -> None:

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """A scheduler over the API that places each pod on the first node that has the labels it selects, or one that does
 what no scheduler should: ``tiny_scheduler.py KUBECONFIG [MODE]``, with a mode of does-nothing, binds-to-nothing,
-crashes, floods, deletes, fails-to-bind, or
-preempts."""
+crashes, floods, deletes, fails-to-bind, preempts, preempts-and-rests, gives-up or keeps-its-nomination: the last
+two preempt, and then find no node."""
 
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from typing import Any
 
-from refsched.tools.kubernetes_api.client import Client, kind_named
+from refsched.tools.kubernetes_api.client import ApiError, Client, kind_named
 from refsched.tools.kubernetes_api.watching import DELETED, LISTED, Watching
 
 Json = dict[str, Any]
@@ -28,7 +29,8 @@ def write_condition(pod: Json, message: str, reason: str = "Unschedulable", **st
 def bind(pod: Json, node: str) -> None:
     metadata = pod["metadata"]
     path = f"/api/v1/namespaces/{metadata['namespace']}/pods/{metadata['name']}/binding"
-    client.request("POST", path, {"metadata": {"name": metadata["name"]}, "target": {"name": node}})
+    with suppress(ApiError):  # the pod may have been deleted
+        client.request("POST", path, {"metadata": {"name": metadata["name"]}, "target": {"name": node}})
 
 
 def fits(pod: Json, node: Json) -> bool:
@@ -58,7 +60,10 @@ def schedule(pod: Json) -> None:
     nodes = {node["metadata"]["name"]: node for node in client.list_of(kind_named("Node"))["items"]}
     feasible = [name for name, node in sorted(nodes.items()) if fits(pod, node)]
     taken = [each for each in pods.values() if each["spec"].get("nodeName")]
-    if does == "preempts" and feasible and taken:
+    preempts = does in ("preempts", "preempts-and-rests", "gives-up", "keeps-its-nomination")
+    if does == "preempts-and-rests" and (pod.get("status") or {}).get("nominatedNodeName"):
+        return
+    if preempts and feasible and taken:
         for victim in taken:
             if "deletionTimestamp" not in victim["metadata"]:
                 client.delete("Pod", "default", victim["metadata"]["name"])
@@ -66,7 +71,8 @@ def schedule(pod: Json) -> None:
     elif feasible:
         bind(pod, feasible[0])
     else:
-        write_condition(pod, f"0/{len(nodes)} nodes are available: no match.")
+        message = f"0/{len(nodes)} nodes are available: no match."
+        write_condition(pod, message, **({"nominatedNodeName": ""} if does == "gives-up" else {}))
 
 
 watching = Watching(client, [kind_named("Pod")])
@@ -82,5 +88,5 @@ while True:
     waiting = [pod for pod in pods.values() if not pod["spec"].get("nodeName")]
     for pod in waiting:
         is_new = event.type == "ADDED" and pod["metadata"]["name"] == name
-        if is_new or (event.type == DELETED and pod["metadata"]["name"] != "refsched-probe"):
+        if is_new or (event.type == DELETED and name != "refsched-probe"):
             schedule(pod)
