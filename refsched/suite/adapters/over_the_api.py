@@ -4,7 +4,9 @@
 The objects of a history are created at the API server; a pod only when it is to be scheduled, because a scheduler
 chooses the next pod itself. So it has one pod to schedule at a time, and it is known which. A pod that is found
 unschedulable is deleted until its next attempt, except for one for which others are preempted: it stays, with its
-nomination, and its victims stay terminating until it is its turn again.
+nomination, and its victims stay terminating until it is its turn again. No other pod is scheduled meanwhile: once
+the victims are deleted, as they are in the history, the scheduler attempts the nominated pod at once. So how it
+counts for other pods is not seen.
 
 A scheduler sees nodes and pods by watches that do not wait for each other. Before a pod is created for which
 something has changed, a probe is scheduled, a pod that fits on no node: when the scheduler has decided about it,
@@ -274,6 +276,8 @@ class OverTheApi:
         if key in self._nominated:
             uid = self._nominated.pop(key)
             before = self._quiet_decision(uid)
+            if before is None or before.node:
+                return {"unsupported": "a pod that is nominated was bound before it was its turn"}
             self._remove_victims()
             again = self._pods.wait_for_decision(uid, NEXT_ATTEMPT, self._has_ended, is_bound)
             if again is None:
@@ -323,20 +327,18 @@ class OverTheApi:
             self._pods.wait_for_decision(uid, BACKOFF, self._has_ended, lambda decided: decided != shown)
         return self._pods.decided(uid)
 
-    def _without_a_node(self, key: Key, before: Decision | None, after: Decision | None) -> Json:
+    def _without_a_node(self, key: Key, before: Decision, after: Decision | None) -> Json:
         """Returns what became of a nominated pod that was not bound when its victims were removed. It may have
         been attempted more than once, of which the last attempt counts: it must have been seen, and no new
         victims."""
-        if before is None or after is None or after.message == before.message or self._pods.terminating():
+        if after is None or after.message == before.message or self._pods.terminating():
             return {"unsupported": "it is not shown when a pod that is nominated is attempted again"}
-        if after.nominated not in ("", before.nominated):
+        if after.result == ERROR or after.nominated not in ("", before.nominated):
             return {"unsupported": "a pod that is nominated may have been attempted more than once"}
         _, *parts = key
-        attempt: Json = {"pod": "/".join(parts), "result": after.result, "message": after.message}
-        if not after.nominated:
-            attempt["nominatedNode"] = ""
+        attempt = {"pod": "/".join(parts), "result": after.result, "message": after.message}
         self._objects.delete(key)
-        return {"records": [{"attempt": attempt}]}
+        return {"records": [{"attempt": {**attempt, "nominatedNode": after.nominated}}]}
 
     def _attempt(self, key: Key) -> tuple[str, Decision]:
         """Creates a pod, and returns its uid and what is decided about it."""
