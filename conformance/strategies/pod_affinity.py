@@ -193,56 +193,6 @@ def _weighed(draw: DrawFn) -> History:
     return cluster.history()
 
 
-# --- Hosts and zones ------------------------------------------------------------------------------
-
-_ON_HOST, _IN_ZONE = ("podAffinity", HOSTNAME, {"app": "a"}), ("podAffinity", ZONE, {"app": "a"})
-_NOT_ON_HOST, _NOT_IN_ZONE = (
-    ("podAntiAffinity", HOSTNAME, {"app": "a"}),
-    ("podAntiAffinity", ZONE, {"app": "b"}),
-)
-_CONSTRAINTS = (
-    (),
-    (_NOT_ON_HOST, _NOT_IN_ZONE),
-    (_ON_HOST,),
-    (_NOT_IN_ZONE,),
-    (_ON_HOST, _IN_ZONE),
-    (_NOT_ON_HOST,),
-    (_ON_HOST, _NOT_IN_ZONE),
-)
-
-
-def _constrained(app: str, constraints: tuple[tuple[str, str, Json], ...], cores: str, priority: int) -> Json:
-    terms = [
-        {
-            "kind": (kind, REQUIRED),
-            "term": {"topologyKey": topology, "labelSelector": {"matchLabels": labels}},
-        }
-        for kind, topology, labels in constraints
-    ]
-    return pod("", {"cpu": cores}, labels={"app": app}, affinity=_affinity(terms), priority=priority)
-
-
-_CONSTRAINED = combinations(_constrained, ("a", "b", "c"), _CONSTRAINTS, ("1", "2"), (0,))
-_URGENT = combinations(_constrained, ("a", "c", "b"), _CONSTRAINTS, ("1", "2"), (10, 0))
-
-
-@st.composite
-def _hosts_and_zones(draw: DrawFn) -> History:
-    """Pods ask for a host and for a zone at once, find themselves in what they ask for, and preempt those that
-    they ask for or that refuse them. The node that they are nominated to is asked about again."""
-    cluster = HistoryBuilder(hosts=True)
-    for zone in draw(st.sampled_from(["ab", "aab", "a", "abb"])):
-        cluster.add_node(node("", {"cpu": "2", "pods": "4"}, {ZONE: zone}))
-    for value, home in draw(st.lists(st.tuples(_CONSTRAINED, st.integers(0, 2)), min_size=1, max_size=4)):
-        cluster.add_pod(value, home)
-    for value in draw(st.lists(_URGENT, min_size=1, max_size=3)):
-        cluster.add_pod(value)
-    cluster.schedule()
-    cluster.wait()
-    cluster.schedule()
-    return cluster.history()
-
-
 # --- What requeues a rejected pod ---------------------------------------------------------------------
 
 
@@ -355,4 +305,4 @@ def histories() -> SearchStrategy[History]:
         running=_RUNNING,
         hosts=True,
     )
-    return st.one_of(anything, _weighed(), _hosts_and_zones(), requeued())
+    return st.one_of(anything, _weighed(), requeued())
