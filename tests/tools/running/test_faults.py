@@ -30,7 +30,7 @@ import yaml
 
 from refsched.objects.kinds import KINDS
 from refsched.suite.adapters.control_plane import ControlPlane, control_plane_program
-from refsched.tools.kubernetes_api.client import Client
+from refsched.tools.kubernetes_api.client import ApiError, Client, UnreachableError
 from refsched.tools.kubernetes_api.watching import DELETED, Event, Watching
 
 pytest.importorskip("kubernetes", reason="the client of Kubernetes is not installed: refsched[cluster]")
@@ -48,7 +48,7 @@ BINDING = re.compile(r"/api/v1/namespaces/default/pods/([^/]+)/binding")
 
 
 class Proxy:
-    """A Proxy passes requests on to an API server, and no request while it is down. ``trouble`` is called with the
+    """A Proxy passes requests on to an API server. ``trouble`` is called with the
     name of a pod before its first binding is passed on; if it returns true, the answer to the binding is lost."""
 
     def __init__(self, kubeconfig: Path, trouble: Callable[[str], bool]) -> None:
@@ -60,12 +60,12 @@ class Proxy:
         self._trouble = trouble
         self._troubled: set[str] = set()
         self._open: list[socket.socket] = []
-        self._server = self._listen(0)
+        self._server = self._listen()
         cluster["server"] = f"http://127.0.0.1:{self._server.server_port}"
         self.config = json.dumps(config)
 
-    def _listen(self, port: int) -> ThreadingHTTPServer:
-        server = _Server(("127.0.0.1", port), self._handler())
+    def _listen(self) -> ThreadingHTTPServer:
+        server = _Server(("127.0.0.1", 0), self._handler())
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
         return server
 
@@ -126,13 +126,6 @@ class Proxy:
             with suppress(OSError):
                 self._open.pop().shutdown(socket.SHUT_RDWR)
 
-    def go_down(self, seconds: float) -> None:
-        """Is for some time as an API server that is restarted."""
-        port = self._server.server_port
-        self.close()
-        time.sleep(seconds)
-        self._server = self._listen(port)
-
     def close(self) -> None:
         self._server.shutdown()
         self._server.server_close()
@@ -188,11 +181,32 @@ class Seen:
         self._watching.close()
 
 
+class Restarted:
+    """A Restarted is a control plane that can be killed and started again, with the same data and address."""
+
+    def __init__(self, program: Path, folder: Path) -> None:
+        self._program, self._folder = program, folder
+        self._running = self._start()
+        self.kubeconfig = self._running.kubeconfig
+
+    def _start(self) -> ControlPlane:
+        return ControlPlane(self._program, "-folder", str(self._folder))
+
+    def restart(self) -> None:
+        self._running.kill()
+        self._running = self._start()
+        assert self._running.kubeconfig == self.kubeconfig
+
+    def close(self) -> None:
+        self._running.close()
+
+
 @pytest.fixture
-def plane() -> Iterator[ControlPlane]:
+def plane(tmp_path: Path) -> Iterator[Restarted]:
     if PROGRAM is None:
         pytest.skip("the control plane is not built: pytest conformance/ --impl=api:kube-scheduler does it")
-    with closing(ControlPlane(PROGRAM)) as running:
+    (tmp_path / "data").mkdir(mode=0o700)
+    with closing(Restarted(PROGRAM, tmp_path / "data")) as running:
         yield running
 
 
@@ -202,8 +216,21 @@ def pod(name: str, cpu: str = "1") -> Json:
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec}
 
 
-def fail_until_all_are_bound(proxy: Proxy, seen: Seen) -> int:
-    """Returns how often connections were cut, or the API server was away."""
+def insist(ask: Callable[[], object]) -> None:
+    """Asks until there is an answer. If one was lost, the second may be that it is done already."""
+    while True:
+        try:
+            ask()
+        except UnreachableError:
+            time.sleep(0.2)
+        except ApiError:
+            return
+        else:
+            return
+
+
+def fail_until_all_are_bound(proxy: Proxy, plane: Restarted, seen: Seen) -> int:
+    """Returns how often connections were cut, or the API server was killed and started again."""
     faults = 0
     deadline = time.monotonic() + 240
     while seen.on_nodes != EACH_FULL or seen.waiting:
@@ -211,25 +238,26 @@ def fail_until_all_are_bound(proxy: Proxy, seen: Seen) -> int:
         time.sleep(0.5)
         if len(seen.node_of) > (faults + 1) * PODS // 8:
             faults += 1
-            proxy.go_down(2) if faults % 3 == 0 else proxy.cut()
+            plane.restart() if faults % 3 == 0 else proxy.cut()
     return faults
 
 
 def test_nothing_is_lost_bound_twice_or_overcommitted_whatever_fails(
-    plane: ControlPlane, tmp_path: Path
+    plane: Restarted, tmp_path: Path
 ) -> None:
     """Of each twenty pods one is deleted while it is bound, and another one comes; of one the answer to its
     binding is lost; and one that needs no room is bound by another scheduler first. Meanwhile connections are cut
-    six times or more, and every third time the API server is away."""
+    six times or more, and every third time the API server and its store are killed and started again."""
     client = Client(plane.kubeconfig)
 
     def trouble(name: str) -> bool:
         if name.startswith("deleted"):
-            client.delete("Pod", "default", name, {"gracePeriodSeconds": 0})
-            client.create(pod(name.replace("deleted", "instead")))
+            insist(lambda: client.delete("Pod", "default", name, {"gracePeriodSeconds": 0}))
+            insist(lambda: client.create(pod(name.replace("deleted", "instead"))))
         if name.startswith("conflict"):
             target = {"metadata": {"name": name}, "target": {"kind": "Node", "name": "n0"}}
-            client.request("POST", f"/api/v1/namespaces/default/pods/{name}/binding", target)
+            path = f"/api/v1/namespaces/default/pods/{name}/binding"
+            insist(lambda: client.request("POST", path, target))
         return name.startswith("lost")
 
     proxy = Proxy(plane.kubeconfig, trouble)
@@ -255,7 +283,7 @@ def test_nothing_is_lost_bound_twice_or_overcommitted_whatever_fails(
                 client.create(pod(f"{names.get(index % 20, 'p')}-{index}"))
                 if index % 20 == 14:
                     client.create(pod(f"conflict-{index}", "0"))
-            faults = fail_until_all_are_bound(proxy, seen)
+            faults = fail_until_all_are_bound(proxy, plane, seen)
         finally:
             ran.send_signal(signal.SIGTERM)
             reader.join()
