@@ -337,13 +337,18 @@ class Cluster:
         return self._asked
 
     def _pod_to_ask(self, pod: str | Mapping[str, Any]) -> Pod:
-        found = pod_called(pod, self._objects()) if isinstance(pod, str) else self._read(pod)
+        found = self._pod_called(pod) if isinstance(pod, str) else self._read(pod)
         if not isinstance(found, Pod):
             raise InputError("expected a Pod", where=described_as(found))
         why = why_passed_over(self._scheduler, found)
         if why:
             raise InputError(f"{why}: no node is looked for", where=described_as(found))
         return without_node(found)
+
+    def _pod_called(self, name: str) -> Pod:
+        namespace, _, bare = name.rpartition("/")
+        found = self._scheduler.state.objects.get(Pod, bare, namespace or "default")
+        return found or pod_called(name, self._objects())
 
     def _read(self, manifest: Mapping[str, Any]) -> ApiObject:
         """Reads an object that is not shown to the scheduler."""
