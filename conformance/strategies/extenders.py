@@ -79,7 +79,7 @@ _BINDERS = st.sampled_from([None, 1, 0, 2, None])
 
 def _config(extenders: list[Json], binder: int | None, ignored: Sequence[str] = ()) -> Json:
     """One of them may bind, and only one. Each manages a resource of its own, if any. ``ignored`` are resources
-    that the arguments of NodeResourcesFit ignore."""
+    that the arguments of NodeResourcesFit ignore, unless an extender says so itself: v1.19 refuses both."""
     configured: list[Json] = []
     for number, (name, extender) in enumerate(zip(_NAMES, extenders, strict=False)):
         made = {"urlPrefix": f"{EXTENDERS}/{name}", **extender}
@@ -90,7 +90,11 @@ def _config(extenders: list[Json], binder: int | None, ignored: Sequence[str] = 
                 {"name": f"x.y/{name}", **resource} for resource in made["managedResources"]
             ]
         configured.append(made)
-    fit = [default_profile(("NodeResourcesFit", {"ignoredResources": list(ignored)}))] if ignored else []
+    given_twice = any(
+        each.get("ignoredByScheduler") for made in configured for each in made.get("managedResources", ())
+    )
+    args = {"ignoredResources": list(ignored)}
+    fit = [default_profile(("NodeResourcesFit", args))] if ignored and not given_twice else []
     return profile_config(*fit, extenders=configured)
 
 
