@@ -148,7 +148,7 @@ def _again_after_a_failure(end: _End) -> Iterator[Step]:
     failing = script(("ScriptedB", "preBind", "Error"))
     yield from _asked([with_metadata(_another(value), annotations={SCRIPT: json.dumps(failing)})])
     yield from _freed([value])
-    yield from _asked([with_metadata(_another(value), uid=f"{value['metadata']['name']}-asked-again")])
+    yield from _asked([with_metadata(_another(value), uid=_uid(value["metadata"], "asked-again"))])
 
 
 def _timers(end: _End) -> Iterator[Step]:
@@ -208,8 +208,13 @@ def _another(value: Json) -> Json:
     own = ("uid", "deletionTimestamp", "annotations")
     metadata = {name: member for name, member in value["metadata"].items() if name not in own}
     spec = {name: member for name, member in value["spec"].items() if name != "nodeName"}
-    metadata["uid"] = f"{metadata['name']}-asked"
+    metadata["uid"] = _uid(metadata, "asked")
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+
+
+def _uid(metadata: Json, why: str) -> str:
+    """A uid is of one pod alone, also where another namespace has a pod of that name."""
+    return "-".join(filter(None, (metadata.get("namespace"), metadata["name"], why)))
 
 
 def _pinned(value: Json, node: Json, name: str) -> Json:

@@ -188,3 +188,9 @@ def _usage(member: str, expected: NodeUsage, got: NodeUsage) -> Iterator[Disagre
     if got.scalar is not None:
         wanted = {name: amount for name, amount in got.scalar.items() if amount}
         yield from _equal(f"{member}.scalar", dict(expected.scalar or {}), wanted)
+
+
+def took_the_same(record: Attempt, begun: Attempt) -> bool:
+    """Returns whether both chose the same node from the same feasible nodes."""
+    found = begun.filter or {}
+    return record.node == begun.node and (record.filter or found).keys() == found.keys()

@@ -20,6 +20,7 @@ from refsched.checking.agreement import (
     bind_disagreements,
     nodes_disagreements,
     queues_disagreements,
+    took_the_same,
 )
 from refsched.checking.deletions import Deletions
 from refsched.checking.early_stop import SearchSpace, search_disagreements, space_of
@@ -63,11 +64,13 @@ class Checker:
         *,
         release: Release = DEFAULT,
         reports_claims: bool = False,
+        in_real_time: bool = False,
         without: Oddities = AS_PROMISED,
         own: OwnPlugins | None = None,
     ) -> None:
         """Begins with an empty cluster. If calls of extenders are recorded, the recording answers.
-        ``reports_claims`` says that the other scheduler reports each write into a ResourceClaim. ``without`` are
+        ``reports_claims`` says that the other scheduler reports each write into a ResourceClaim, ``in_real_time``
+        that its clock goes on between what is asked of it, so that a hint may be too old. ``without`` are
         the oddities of its release that it does not have. What its ``own`` plugins did is taken as given."""
         release = with_feature_gates(feature_gates, release)
         self._config = read_config(config, release)
@@ -89,7 +92,7 @@ class Checker:
         self._binds: list[Bind] = []
         self._attempts: list[Attempt] = []
         self._deletions = Deletions()
-        self._claim_writes = ClaimWrites(reports_claims)
+        self._claim_writes, self._in_real_time = ClaimWrites(reports_claims), in_real_time
         self._evictions = Evictions()
         self._guessed: set[str] = set()
         self._guessed_victims = self._guessed_hint = False
@@ -273,7 +276,7 @@ class Checker:
         begun = next((attempt for attempt in self._attempts if attempt.pod == record.pod), None)
         if begun is not None:
             self._attempts.remove(begun)
-            if record.pod in self._guessed and not _took_the_same(record, begun):
+            if record.pod in self._guessed and not took_the_same(record, begun):
                 self.has_diverged = True
                 return
             self._guessed.discard(record.pod)
@@ -303,12 +306,14 @@ class Checker:
         guessed_hint, tried = self._guessed_hint, self._pod(record.pod)
         is_nominated = tried is not None and tried.status.nominated_node_name != ""
         self._guessed_hint = is_nominated and self.offered.get("hint", 1) > 1  # It is used up unseen.
+        may_be_too_old = self._in_real_time and self.following.hint != ""
         self.following.follow(None)
         if specified is not None:
             found += self._compare(comparable, specified)
         self._guessed_victims = False
         members = {one.member.partition(".")[0] for one in found}
         is_open = (guesses_scores and members <= {*OF_SCORES}) or (guessed_hint and "evaluated" in members)
+        is_open |= may_be_too_old and "node" in members
         if found and is_open:
             self.has_diverged = True
             return
@@ -392,9 +397,3 @@ class Checker:
                 self._binds.remove(bind)
                 return bind
         return None
-
-
-def _took_the_same(record: Attempt, begun: Attempt) -> bool:
-    """Returns whether both chose the same node from the same feasible nodes."""
-    found = begun.filter or {}
-    return record.node == begun.node and (record.filter or found).keys() == found.keys()

@@ -34,7 +34,8 @@ _OF_THE_SERVER = frozenset({"DeviceTaintRule", "PriorityClass", "Service"})
 
 
 class ApiObjects:
-    """The ApiObjects are what was created since the last ``clear``. What the API server refuses is an ApiError."""
+    """The ApiObjects are what was created since the last ``clear``. An ApiError says what the API server refuses,
+    or drops of an object, since a feature gate is off."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -42,12 +43,14 @@ class ApiObjects:
 
     def check(self, object: Json) -> None:
         """Raises ApiError if the API server would not create the object."""
-        self._client.create(completed(object), dryRun="All")
+        whole = completed(object)
+        _raise_if_dropped(whole, self._client.create(whole, dryRun="All"))
 
     def create(self, object: Json) -> Json:
         whole = completed(object)
         created = self._client.create(whole)
         self._keys[key_of(whole)] = None
+        _raise_if_dropped(whole, created)
         return self._with_status(created, whole)
 
     def update(self, object: Json) -> None:
@@ -56,7 +59,9 @@ class ApiObjects:
             node = self._client.get(*key_of(whole))["spec"].get("nodeName")
             if node:
                 whole["spec"].setdefault("nodeName", node)
-        self._with_status(self._client.replace(whole), whole)
+        replaced = self._client.replace(whole)
+        _raise_if_dropped(whole, replaced)
+        self._with_status(replaced, whole)
 
     def _with_status(self, created: Json, whole: Json) -> Json:
         if whole["kind"] not in _WITH_STATUS or not whole.get("status"):
@@ -126,6 +131,24 @@ def _complete(container: Json) -> None:
     extended = {name: amount for name, amount in (resources.get("requests") or {}).items() if "/" in name}
     if extended:
         resources["limits"] = {**extended, **(resources.get("limits") or {})}
+
+
+def _raise_if_dropped(asked: Json, stored: Json) -> None:
+    dropped = next(_dropped(asked.get("spec"), stored.get("spec"), f"{asked['kind']}.spec"), "")
+    if dropped:
+        raise ApiError(422, "Dropped", f"it drops {dropped}")
+
+
+def _dropped(asked: object, stored: object, path: str) -> Iterator[str]:
+    """Yields the fields that are not there any more. One that is empty may not be shown."""
+    if isinstance(asked, dict) and isinstance(stored, dict):
+        for name, value in asked.items():
+            if value and name not in stored:
+                yield f"{path}.{name}"
+            yield from _dropped(value, stored.get(name), f"{path}.{name}")
+    elif isinstance(asked, list) and isinstance(stored, list):
+        for value, kept in zip(asked, stored, strict=False):
+            yield from _dropped(value, kept, f"{path}[]")
 
 
 def key_of(object: Json) -> Key:

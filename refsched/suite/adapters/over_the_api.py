@@ -35,8 +35,13 @@ from refsched.suite.adapters.control_plane import (
 )
 from refsched.suite.adapters.kube_scheduler import Log
 from refsched.suite.adapters.pods_seen import PodsSeen
-from refsched.suite.adapters.scheduler_command import CONFIG, SchedulerCommand, config_for, reads_config
-from refsched.suite.histories.reads import needed_by, plugin_names
+from refsched.suite.adapters.scheduler_command import (
+    CONFIG,
+    SchedulerCommand,
+    config_for,
+    needs_config,
+    reads_config,
+)
 from refsched.tools.kubernetes_api.client import ApiError, Client, UnreachableError
 from refsched.tools.kubernetes_api.decisions import Decision, is_bound
 
@@ -159,7 +164,7 @@ class OverTheApi:
         self._forget()
         config = asked["config"]
         if not reads_config(self._command):
-            if needs_config(config):
+            if needs_config(config, CAPABILITIES):
                 return {"unsupported": "the command takes no {config}"}
             config = {}
         if self._scheduler is None or config != self._config:
@@ -368,30 +373,6 @@ class OverTheApi:
 def waits(object: Json) -> bool:
     """Returns whether this is a pod that waits until it is to be scheduled."""
     return object["kind"] == "Pod" and not (object.get("spec") or {}).get("nodeName")
-
-
-def needs_config(config: Mapping[str, Any]) -> bool:
-    """Returns whether a scheduler with another configuration than this one may decide otherwise. A plugin that is
-    disabled does not count if no object is sent for which it would do anything."""
-    return bool(config.keys() - {"apiVersion", "kind", "profiles"}) or any(
-        map(_profile_needs_config, config.get("profiles") or ())
-    )
-
-
-def _profile_needs_config(profile: Mapping[str, Any]) -> bool:
-    if profile.get("schedulerName", DEFAULT_SCHEDULER_NAME) != DEFAULT_SCHEDULER_NAME:
-        return True
-    if any(value for name, value in profile.items() if name not in ("plugins", "schedulerName")):
-        return True
-    return any(
-        plugins.get("enabled") or any(_matters(each["name"]) for each in plugins.get("disabled") or ())
-        for plugins in (profile.get("plugins") or {}).values()
-    )
-
-
-def _matters(plugin: str) -> bool:
-    needed = needed_by(plugin, KUBERNETES) if plugin in plugin_names(KUBERNETES) else ()
-    return set(needed) <= set(CAPABILITIES)
 
 
 # --- Which scheduler ------------------------------------------------------------------------------

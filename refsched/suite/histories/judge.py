@@ -74,6 +74,7 @@ class Judge:
                 history.feature_gates,
                 release=release,
                 reports_claims=reports_claims,
+                in_real_time=not part.keeps_time,
                 own=own(),
                 without=mended,
             )

@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from small_api_server import SmallApiServer, small_api_server
@@ -17,9 +17,9 @@ from refsched.suite.adapters.api_objects import ApiObjects, completed
 from refsched.suite.adapters.connecting import connect
 from refsched.suite.adapters.control_plane import ControlPlane
 from refsched.suite.adapters.faults import AdapterFault
-from refsched.suite.adapters.over_the_api import OverTheApi, needs_config, over_the_api
-from refsched.suite.adapters.scheduler_command import config_for
-from refsched.tools.kubernetes_api.client import Client
+from refsched.suite.adapters.over_the_api import CAPABILITIES, OverTheApi, over_the_api
+from refsched.suite.adapters.scheduler_command import config_for, needs_config
+from refsched.tools.kubernetes_api.client import ApiError, Client
 
 pytest.importorskip("kubernetes", reason="the client of Kubernetes is not installed: refsched[cluster]")
 
@@ -290,11 +290,15 @@ def test_a_configuration_is_unsupported_if_the_command_does_not_take_it(world: W
 def test_a_plugin_that_would_do_nothing_may_be_disabled_without_a_configuration() -> None:
     disabled = {"disabled": [{"name": "VolumeBinding"}, {"name": "DynamicResources"}]}
     profile: Json = {"schedulerName": "default-scheduler", "plugins": {"multiPoint": disabled}}
-    assert not needs_config(CONFIG | {"profiles": [profile]})
+    assert not needs_config(CONFIG | {"profiles": [profile]}, CAPABILITIES)
     for plugins in ({"disabled": [{"name": "NodeAffinity"}]}, {"enabled": [{"name": "VolumeBinding"}]}):
-        assert needs_config(CONFIG | {"profiles": [profile | {"plugins": {"multiPoint": plugins}}]})
-    assert needs_config(CONFIG | {"profiles": [{"schedulerName": "another"}]})
-    assert needs_config(CONFIG | {"profiles": [profile | {"pluginConfig": [{"name": "NodeAffinity"}]}]})
+        assert needs_config(
+            CONFIG | {"profiles": [profile | {"plugins": {"multiPoint": plugins}}]}, CAPABILITIES
+        )
+    assert needs_config(CONFIG | {"profiles": [{"schedulerName": "another"}]}, CAPABILITIES)
+    assert needs_config(
+        CONFIG | {"profiles": [profile | {"pluginConfig": [{"name": "NodeAffinity"}]}]}, CAPABILITIES
+    )
 
 
 # --- What is the scheduler's fault ----------------------------------------------------------------
@@ -412,3 +416,17 @@ def test_the_command_kube_scheduler_is_the_one_of_the_control_plane(monkeypatch:
         ["/cache/control-plane", "scheduler", "--config={config}", "--secure-port=0"],
         ["./mine", "{kubeconfig}"],
     ]
+
+
+class Dropping:
+    """A client of an API server that does not know how volumes are mounted."""
+
+    def create(self, value: Json, **options: str) -> Json:
+        return {**value, "spec": {"containers": [{"name": "c", "image": "i"}]}}
+
+
+def test_what_the_api_server_drops_of_an_object_is_not_judged() -> None:
+    mounted = {"name": "c", "image": "i", "volumeMounts": [{"name": "v", "mountPath": "/v"}]}
+    value = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": [mounted]}}
+    with pytest.raises(ApiError, match=r"it drops Pod\.spec\.containers\[\]\.volumeMounts"):
+        ApiObjects(cast("Client", Dropping())).check(value)
