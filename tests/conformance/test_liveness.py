@@ -100,6 +100,14 @@ def test_a_pod_that_is_bound_is_not_waited_for() -> None:
         profile_config(podMaxBackoffSeconds=600),
         profile_config({"pluginConfig": [{"name": "NodeAffinity", "args": {}}]}),
         profile_config({"plugins": {"preFilter": {"disabled": [{"name": "NodeResourcesFit"}]}}}),
+        profile_config(
+            {
+                "plugins": {
+                    "multiPoint": {"disabled": [{"name": "ImageLocality"}]},
+                    "score": {"enabled": [{"name": "ImageLocality"}]},
+                }
+            }
+        ),
         profile_config(extenders=[{"urlPrefix": "http://127.0.0.1:1", "filterVerb": "filter"}]),
     ],
 )

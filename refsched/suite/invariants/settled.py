@@ -23,6 +23,7 @@ LONG_ENOUGH = 341.0
 """These are the seconds after which a pod must have been tried: five minutes after which a rejected pod is tried
 in any case, half a minute between flushes, ten seconds of backoff, and one for the clocks that are read by the
 second."""
+FINDING = ("preFilter", "filter", "preScore", "score")
 MAX_BACKOFF = 10
 """This is the default in seconds, which a configuration may change."""
 
@@ -62,9 +63,17 @@ def waits_in_vain_are_seen(config: dict[str, Any]) -> bool:
     is at some of its points alone, an attempt may end in an error."""
     is_patient = config.get("podMaxBackoffSeconds", MAX_BACKOFF) > MAX_BACKOFF
     profiles = config.get("profiles") or ()
-    is_partial = any((each.get("plugins") or {}).keys() - {"multiPoint"} for each in profiles)
+    is_partial = any(_leaves_out(each.get("plugins") or {}) for each in profiles)
     has_arguments = any(each.get("pluginConfig") for each in profiles)
     return not (is_patient or config.get("extenders") or is_partial or has_arguments)
+
+
+def _leaves_out(plugins: dict[str, Any]) -> bool:
+    """Returns whether a plugin may be left out of one of the points that find a node, and be at another one."""
+    somewhere = [plugins.get(point) or {} for point in FINDING]
+    everywhere = plugins.get("multiPoint") or {}
+    is_put_together = everywhere.get("disabled") and any(each.get("enabled") for each in somewhere)
+    return bool(is_put_together or any(each.get("disabled") for each in somewhere))
 
 
 def left_behind(ledger: Ledger, promises: Mapping[str, Promises], quiet: Quiet) -> Iterator[Finding]:
