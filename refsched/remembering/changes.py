@@ -93,16 +93,16 @@ class NodeChanges:
         came = Counter(map(self.looks.of, after - before))
         came.subtract(map(self.looks.of, before - after))
         self._number_of_pods += len(after) - len(before)
-        met = frozenset(look for look, number in came.items() if number)
-        for look in met:
+        met = {look: number for look, number in came.items() if number}
+        for look, number in met.items():
             there = self.nodes.setdefault(look, Counter())
-            there[name] += came[look]
+            there[name] += number
             if not there[name]:
                 del there[name]
         if info is None:
             return None
         self._pods[name] = info.node, after
-        return met if info.node is node else None
+        return frozenset(met) if info.node is node else None
 
     def copy(self) -> NodeChanges:
         """Returns changes that go on from here by themselves."""

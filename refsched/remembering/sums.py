@@ -52,7 +52,7 @@ class _Sum:
                     self._put(name, self.count(snapshot.by_name[name]))
 
     def _count_all(self, snapshot: Snapshot, changes: NodeChanges) -> None:
-        names: Collection[str] = set().union(*(changes.nodes.get(look, ()) for look in self._selected))
+        names: Collection[str] = {name for look in self._selected for name in changes.nodes.get(look, ())}
         if isinstance(self.count, MatchingPods):  # it has the domains of all nodes
             for node in snapshot.nodes:
                 self._put(node.name, self.count(node if node.name in names else NodeInfo(node.node)))

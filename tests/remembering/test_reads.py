@@ -25,6 +25,7 @@ from refsched.checking.trace import read_trace
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.machine.scheduler import CycleHeldError, Scheduler
 from refsched.objects.meta import ObjectMeta
+from refsched.plugins.node_resources_fit import Scored
 from refsched.records import Attempt, Input
 from refsched.releases import RELEASES
 from refsched.remembering.kinds import reads_who_it_is
@@ -92,11 +93,14 @@ _nameless: WeakKeyDictionary[PodInfo, PodInfo] = WeakKeyDictionary()
 
 
 def asked_without_a_name(method: Callable[..., Any], place: int) -> Callable[..., Any]:
+    """A plugin whose state is another one for each pod is asked anew about each node, and may read all of it."""
+
     def ask(plugin: Any, *arguments: Any) -> Any:
         given = list(arguments)
         info = given[place]
         given[place] = _nameless.setdefault(info, nameless(info))
-        if parts_read(plugin, given[0]) != (everything,):
+        is_never_the_same = isinstance(given[0], Scored) and given[0].devices is not None
+        if parts_read(plugin, given[0]) != (everything,) and not is_never_the_same:
             read = [path for listed in plugin.READS for path in ATTRIBUTES.get(listed, ())]
             given[NODE] = with_nothing_but(given[NODE], read or IF_NOTHING_IS_LISTED)
         return method(plugin, *given)

@@ -17,7 +17,6 @@ SMALL = {
     "lets-no-execute-pass": ("taints", "R-TAINT-01", 2, 3),
     "one-port-for-all-protocols": ("ports", "R-PORTS-03", 3, 4),
     "last-in-first-out": ("queue", "R-SORT-01", 2, 4),
-    "looks-at-all-nodes-first": ("nominated", "R-SEARCH-03", 7, 9),
     "ignores-budgets": ("preemption", "R-PREEMPT-07", 8, 9),
     "unreserves-nothing": ("faults", "R-ROLLBACK-02", 2, 3),
     "taints-weigh-one": ("config", "R-TAINT-03", 3, 4),
