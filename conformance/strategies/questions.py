@@ -29,7 +29,7 @@ from conformance.vocabulary.objects import (
     with_metadata,
     with_spec,
 )
-from conformance.vocabulary.scripted import script
+from conformance.vocabulary.scripted import key, script
 from refsched.suite.histories.history import (
     Advance,
     Create,
@@ -186,7 +186,7 @@ QUESTIONS: Sequence[Question] = (
 def _freed(pods: Sequence[Json]) -> Iterator[Step]:
     """The pods are deleted; one that a scripted plugin holds goes on first."""
     for value in pods:
-        yield Release(f"{value['metadata'].get('namespace', 'default')}/{value['metadata']['name']}")
+        yield Release(key(value))
         yield deleting(value)
 
 

@@ -23,9 +23,11 @@ LONG_ENOUGH = 341.0
 """These are the seconds after which a pod must have been tried: five minutes after which a rejected pod is tried
 in any case, half a minute between flushes, ten seconds of backoff, and one for the clocks that are read by the
 second."""
-FINDING = ("preFilter", "filter", "preScore", "score")
 MAX_BACKOFF = 10
 """This is the default in seconds, which a configuration may change."""
+
+FINDING = ("preFilter", "filter", "preScore", "score")
+"""At these points plugins find a node."""
 
 
 @define

@@ -293,13 +293,11 @@ class Checking:
 
     def _explain(self, kind: str) -> None:
         """Names the rule whose breaking gives what was seen. Whether a scheduler conforms is not decided by
-        this: the level of a failure is that of the rule at which it shows."""
+        this: the level of a failure is that of the rule at which it shows. Nothing is behind an answer that is
+        missing, or not whole."""
         known = self.evidence[kind]
         shown = known.judgement.comparison
-        if shown is None or known.rule in (
-            ANSWERS,
-            COMPLETE,
-        ):  # These say what was done wrong, and nothing is behind.
+        if shown is None or known.rule in (ANSWERS, COMPLETE):
             return
         others = [one for one in self._others(known.judgement.history) if one is not shown]
         if len(others) < FEWEST:

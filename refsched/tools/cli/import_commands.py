@@ -3,9 +3,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from refsched.tools.cli.options import of_the_scheduler
+from refsched.tools.cli.scheduler_options import of_the_scheduler
+
+if TYPE_CHECKING:
+    from refsched.tools.running.setting_up import Options
 
 of_the_cluster_before = click.option(
     "-f",
@@ -35,10 +40,7 @@ def audit(
     files: tuple[str, ...],
     form: str,
     output: str,
-    scheduler_name: str,
-    config: str | None,
-    kubernetes: str,
-    feature_gates: str,
+    options: Options,
 ) -> None:
     """Import audit logs of kube-apiserver.
 
@@ -47,9 +49,7 @@ def audit(
     trace was written, 2 where it could not be.
     """
     from refsched.tools.cli import importing
-    from refsched.tools.cli.run import options_of
 
-    options = options_of(kubernetes, feature_gates, config, scheduler_name, 0)
     importing.audit(paths, files, output, options, as_json=form == "json")
 
 
@@ -62,10 +62,7 @@ def simulator(
     files: tuple[str, ...],
     form: str,
     output: str,
-    scheduler_name: str,
-    config: str | None,
-    kubernetes: str,
-    feature_gates: str,
+    options: Options,
 ) -> None:
     """Import what kube-scheduler-simulator has written.
 
@@ -74,9 +71,7 @@ def simulator(
     where the trace was written, 2 where it could not be.
     """
     from refsched.tools.cli import importing
-    from refsched.tools.cli.run import options_of
 
-    options = options_of(kubernetes, feature_gates, config, scheduler_name, 0)
     importing.simulator(paths, files, output, options, as_json=form == "json")
 
 

@@ -4,10 +4,14 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
-from refsched.tools.cli.options import of_the_scheduler
+from refsched.tools.cli.scheduler_options import of_the_scheduler
+
+if TYPE_CHECKING:
+    from refsched.tools.running.setting_up import Options
 
 
 @click.command()
@@ -78,10 +82,7 @@ def watch(
     kubeconfig: str,
     form: str,
     output: str,
-    scheduler_name: str,
-    config: str | None,
-    kubernetes: str,
-    feature_gates: str,
+    options: Options,
 ) -> None:
     """Write down what can be seen of a scheduler's work in a cluster, as a trace.
 
@@ -93,5 +94,4 @@ def watch(
     """
     from refsched.tools.cli import run as commands
 
-    options = commands.options_of(kubernetes, feature_gates, config, scheduler_name, 0)
     sys.exit(commands.watch(kubeconfig, output, options, as_json=form == "json"))

@@ -76,36 +76,6 @@ def json_option(command: Command) -> Command:
     return flag(output(command))
 
 
-def of_the_scheduler(command: Command) -> Command:
-    """Adds the options that say whose decisions are written down, and where."""
-    options = (
-        what_is_printed,
-        click.option("--output", required=True, metavar="FILE", help="Ends in .jsonl or .jsonl.gz."),
-        click.option(
-            "--scheduler-name",
-            default="default-scheduler",
-            show_default=True,
-            metavar="NAME",
-            help="The scheduler whose decisions are written down.",
-        ),
-        click.option(
-            "--config",
-            metavar="FILE",
-            help="Its KubeSchedulerConfiguration, whose profiles name it; without it, the default one.",
-        ),
-        click.option("--kubernetes", default="", metavar="RELEASE", help="The release by which it decides."),
-        click.option(
-            "--feature-gates",
-            default="",
-            metavar="A=true,...",
-            help="As in kube-scheduler's option of this name.",
-        ),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
 def cluster_options(command: Command) -> Command:
     """Adds the options that the commands about a cluster have in common."""
     options = (

@@ -36,6 +36,12 @@ class Decision:
     results: Results = field(factory=Results)
 
 
+def pod_called(value: Json) -> str:
+    """Returns ``namespace/name`` of a pod that an API server shows."""
+    metadata = value["metadata"]
+    return f"{metadata.get('namespace', '')}/{metadata['name']}"
+
+
 def is_bound(decision: Decision) -> bool:
     return bool(decision.node)
 

@@ -24,7 +24,13 @@ from refsched.objects.kinds import ApiKind
 from refsched.objects.meta import ApiObject
 from refsched.records import BOUND, Attempt, Bind, Create, Delete, Record, Reference, Update
 from refsched.tools.kubernetes_api.client import Client
-from refsched.tools.kubernetes_api.decisions import Decision, Results, decision_about, is_of_another_attempt
+from refsched.tools.kubernetes_api.decisions import (
+    Decision,
+    Results,
+    decision_about,
+    is_of_another_attempt,
+    pod_called,
+)
 from refsched.tools.kubernetes_api.watching import DELETED, Event
 from refsched.tools.reading.record_json import line_of, start_text, to_json
 from refsched.tools.running.mirror import API_VERSIONS, in_turn
@@ -131,7 +137,7 @@ class Recording:
         uid = metadata["uid"]
         if is_of_another_attempt(decision, self._decided.get(uid)):
             self._versions[uid] = set()
-            self._put_attempt(f"{metadata['namespace']}/{metadata['name']}", decision)
+            self._put_attempt(pod_called(pod), decision)
         self._decided[uid] = decision
         self._versions.setdefault(uid, set()).add(metadata.get("resourceVersion", ""))
 

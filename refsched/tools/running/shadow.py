@@ -21,7 +21,13 @@ from refsched.records import SCHEDULED, Attempt, Bind, NodeStatus
 from refsched.suite.catalogue.reasons import rule_of_reason
 from refsched.tools.forking import fork
 from refsched.tools.kubernetes_api.client import Client
-from refsched.tools.kubernetes_api.decisions import Decision, Results, decision_about, is_of_another_attempt
+from refsched.tools.kubernetes_api.decisions import (
+    Decision,
+    Results,
+    decision_about,
+    is_of_another_attempt,
+    pod_called,
+)
 from refsched.tools.kubernetes_api.watching import DELETED, Event
 from refsched.tools.running.mirror import Mirror, in_turn
 from refsched.tools.running.running import Running
@@ -112,7 +118,7 @@ class Shadow:
         theirs = decision_about(event.object) if event.kind == "Pod" and event.type != DELETED else None
         metadata = event.object["metadata"]
         if theirs is not None:
-            pod = f"{metadata['namespace']}/{metadata['name']}"
+            pod = pod_called(event.object)
             before = decision_about(self._waiting[pod]) if pod in self._waiting else None
             if self.mirror.uid_of(pod) == metadata["uid"] and is_of_another_attempt(theirs, before):
                 self.decided(pod, theirs)
@@ -134,8 +140,7 @@ class Shadow:
     def follow(self, event: Event) -> None:
         """Goes on from what a watch shows."""
         if event.kind == "Pod":
-            metadata = event.object["metadata"]
-            pod = f"{metadata.get('namespace', '')}/{metadata['name']}"
+            pod = pod_called(event.object)
             if event.type == DELETED or event.object["spec"].get("nodeName"):
                 self._waiting.pop(pod, None)
             else:

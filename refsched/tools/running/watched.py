@@ -12,7 +12,7 @@ from refsched.errors import InputError
 from refsched.records import Attempt, Create, Delete, Update
 from refsched.tools.configuration.feature_gates import with_feature_gates
 from refsched.tools.configuration.read import read_config
-from refsched.tools.kubernetes_api.decisions import Decision, Results
+from refsched.tools.kubernetes_api.decisions import Decision, Results, pod_called
 from refsched.tools.kubernetes_api.watching import MODIFIED, Event
 from refsched.tools.running.setting_up import Options
 from refsched.tools.running.shadow import Shadow, shadow_of
@@ -118,7 +118,7 @@ def _pod_in(entry: Entry) -> str:
         case Attempt(pod):
             return pod
         case Create(value) | Update(value) if value["kind"] == "Pod":
-            return f"{value['metadata'].get('namespace', '')}/{value['metadata']['name']}"
+            return pod_called(value)
         case Delete(named) if named.kind == "Pod":
             return f"{named.namespace}/{named.name}"
     return ""

@@ -11,7 +11,7 @@ from refsched.objects.storage import PersistentVolumeClaim, StorageClass
 from refsched.objects.store import ObjectStore
 from refsched.plugins.volume_binding import UNBOUND_IMMEDIATE
 from refsched.plugins.volume_restrictions import CLAIM_IN_USE
-from refsched.tools.planner.pending.words import few, joined, nearest
+from refsched.tools.planner.pending.words import few, joined, nearest_text
 
 
 def why_gated_words(pod: Pod, status: Status) -> str:
@@ -27,10 +27,9 @@ def _elsewhere(absent: Sequence[str], pod: Pod, objects: ObjectStore) -> str:
     """Returns where such claims are, or which have a similar name."""
     claims = objects.list(PersistentVolumeClaim)
     spaces = [claim.namespace for claim in claims if claim.name == absent[0]]
-    near = nearest(absent[0], (claim.name for claim in claims if claim.namespace == pod.namespace))
     if spaces:
         return f" in the namespace {pod.namespace} (one of this name is in {few(spaces)})"
-    return f" (nearest: {near})" if near else ""
+    return nearest_text(absent[0], (claim.name for claim in claims if claim.namespace == pod.namespace))
 
 
 def why_rejected_words(pod: Pod, status: Status, objects: ObjectStore) -> str:
@@ -45,10 +44,9 @@ def why_rejected_words(pod: Pod, status: Status, objects: ObjectStore) -> str:
         classes = {claim.class_name for claim in unbound if claim.class_name}
         known = {each.name for each in objects.list(StorageClass)}
         if known and (missing := sorted(classes - known)):
-            near = nearest(missing[0], known)
             return (
                 f"its PersistentVolumeClaim {few(claim.name for claim in unbound)} asks for the class"
-                f" {missing[0]}, which does not exist{f' (nearest: {near})' if near else ''}"
+                f" {missing[0]}, which does not exist{nearest_text(missing[0], known)}"
             )
         of = f" of the class {few(classes)}" if classes else ""
         return (

@@ -213,17 +213,15 @@ def _no_node_has(first: Requirement, no_node: str) -> str:
 
 def _nearest(first: Requirement, nodes: Sequence[NodeInfo]) -> str:
     """Returns which values the label has, or which label has a similar key."""
-    from difflib import get_close_matches
-
     labels = [labels_of(node.existing_node) for node in nodes]
     values = [each[first.key] for each in labels if first.key in each]
     if values and first.key != "metadata.name":
-        near = get_close_matches(first.values[0], values, n=1) if first.values else []
-        value = near[0] if near else max(sorted(set(values)), key=values.count)
+        near = nearest(first.values[0], values) if first.values else ""
+        value = near or max(sorted(set(values)), key=values.count)
         return f" (nearest: {first.key}={value} on {counted(values.count(value), 'node')})"
     keys = {key for each in labels for key in each}
     same = [key for key in sorted(keys) if first.values and any(e.get(key) in first.values for e in labels)]
-    similar = [*get_close_matches(first.key, sorted(keys), n=1), *same]
+    similar = [*filter(None, [nearest(first.key, keys)]), *same]
     if not similar:
         return ""
     with_it = [each[similar[0]] for each in labels if similar[0] in each]

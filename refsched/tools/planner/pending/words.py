@@ -41,6 +41,12 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return next(iter(get_close_matches(name, sorted(set(known)), n=1)), "")
 
 
+def nearest_text(name: str, known: Iterable[str]) -> str:
+    """Returns the name that is most similar, to be put behind the one that is not known, or ""."""
+    near = nearest(name, known)
+    return f" (nearest: {near})" if near else ""
+
+
 def sentence(text: str) -> str:
     """Returns the text with a capital letter, and a full stop at its end."""
     return text[:1].upper() + text[1:].rstrip(".") + "."
