@@ -20,11 +20,21 @@ Json = dict[str, Any]
 
 # --- Taints ---------------------------------------------------------------------------------------
 
+
+def _since(*taints: Json) -> list[Json]:
+    """Returns the taints with the time at which they were added. Where it is not given, the API server takes it
+    from its clock, and an update of the same taint a second later would be a change."""
+    return [{**taint, "timeAdded": "2026-01-01T00:00:00Z"} for taint in taints]
+
+
 TAINTS: tuple[list[Json], ...] = (
-    [{"key": "broken", "effect": "NoSchedule"}],
-    [{"key": "broken", "value": "very", "effect": "NoExecute"}],
-    [{"key": "watched", "effect": "None"}],
-    [{"key": "broken", "value": "very", "effect": "NoSchedule"}, {"key": "hot", "effect": "NoExecute"}],
+    _since({"key": "broken", "effect": "NoSchedule"}),
+    _since({"key": "broken", "value": "very", "effect": "NoExecute"}),
+    _since({"key": "watched", "effect": "None"}),
+    _since(
+        {"key": "broken", "value": "very", "effect": "NoSchedule"},
+        {"key": "hot", "effect": "NoExecute"},
+    ),
     [],
 )
 TOLERATIONS: SearchStrategy[list[Json]] = st.sampled_from(
