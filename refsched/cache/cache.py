@@ -74,6 +74,8 @@ class Cache:
         """R-CACHE-01: A pod counts on the node where the API server shows it bound, as it is now and wherever it
         was assumed before, until it is deleted.
 
+        Used by: NodeResourcesFit, NodePorts, PodTopologySpread, InterPodAffinity, VolumeRestrictions,
+        NodeVolumeLimits; without them it shows in cache.
         Source: AddPod, UpdatePod, RemovePod.
         """
         applies("R-CACHE-01")
@@ -201,6 +203,7 @@ class ImageRegister:
     """The ImageRegister knows on how many nodes each image is. An image has the size that its first node
     reported.
 
+    Used by: ImageLocality.
     Source: cache.go, addNodeImageStates and removeNodeImageStates.
     """
 

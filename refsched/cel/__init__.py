@@ -9,6 +9,8 @@ that cannot be compiled fails for every device, unlike one whose evaluation fail
 The modules are `compiler` (from a tree to a function), `types` (what is refused before that), `operators`,
 `functions`, `optional`, `values`, `results`, `steps` (what releases do otherwise), and `limits` (what bounds an
 evaluation; the estimated cost of an expression is not specified).
+
+Used by: DynamicResources.
 """
 
 from __future__ import annotations

@@ -191,6 +191,8 @@ def assume(cycle: Cycle, snapshot: Snapshot, host: str) -> None:
     """R-ASSUME-01 (decides nodes): A pod for which a node was chosen counts on that node before it is bound there,
     and its nomination is withdrawn.
     R-ASSUME-02: A node that is chosen and that only an extender knows of is treated like any other.
+    Used by: NodeResourcesFit, NodePorts, PodTopologySpread, InterPodAffinity, VolumeRestrictions,
+    NodeVolumeLimits; without them it shows in cache.
 
     Raises CacheError if the pod counts somewhere already."""
     scheduler = cycle.scheduler

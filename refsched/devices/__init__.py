@@ -1,2 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dynamic resource allocation: the devices that a claim gets, with the default feature gates of v1.34.2."""
+"""Dynamic resource allocation: the devices that a claim gets, with the default feature gates.
+
+Used by: DynamicResources.
+"""

@@ -77,6 +77,7 @@ class PodInfo:
         R-REQUEST-11 (observed: the requests that count by default are constants of the source; shows in score): If
         a pod has pod-level requests, the defaults for cpu and memory count only for a resource that neither the
         pod nor any of its containers requests.
+        Used by: NodeResourcesFit, NodeResourcesBalancedAllocation.
         Source: types.go, CalculateResource, getNonMissingContainerRequests."""
         defaults = SCORING_DEFAULTS
         if has_pod_level_requests(self.pod):
@@ -126,7 +127,9 @@ class PodInfo:
         """R-PORTS-05: The host ports of a pod are those of its containers and of its sidecars, and not those of
         other init containers.
 
-        Those of sidecars come first. Source: framework/types.go, util.GetHostPorts.
+        Those of sidecars come first.
+        Used by: NodePorts.
+        Source: framework/types.go, util.GetHostPorts.
         """
         applies("R-PORTS-05", when=any(container.ports for container in self.pod.spec.init_containers))
         sidecars = [c for c in self.pod.spec.init_containers if c.is_sidecar]
@@ -143,7 +146,9 @@ ANY_IP = "0.0.0.0"
 
 @frozen
 class HostPort:
-    """A HostPort is a port of a node that a pod uses: an IP, a protocol and a port (1..65535)."""
+    """A HostPort is a port of a node that a pod uses: an IP, a protocol and a port (1..65535).
+
+    Used by: NodePorts."""
 
     ip: str
     protocol: str

@@ -92,6 +92,7 @@ class Toleration:
         """R-TAINT-07: A toleration tolerates a taint if it names the taint's effect or none, and the taint's key
         or none, and if its operator is Exists or its value is the taint's.
 
+        Used by: TaintToleration, NodeUnschedulable, PodTopologySpread.
         Source: api/core/v1/toleration.go, ToleratesTaint.
         """
         applies("R-TAINT-07")

@@ -2,6 +2,7 @@
 """Resources: what a pod requests, and how amounts of resources are added up.
 
 Promised: what a pod requests is documented with the Pod API, KEP-753, KEP-1287 and KEP-2837.
+Used by: NodeResourcesFit, NodeResourcesBalancedAllocation.
 Source: component-helpers/resource/helpers.go, PodRequests, AggregateContainerRequests;
 pkg/scheduler/framework/types.go, Resource.Add, PodInfo.CalculateResource.
 """

@@ -2,6 +2,7 @@
 """Selectors: the labels, and the nodes, that are selected.
 
 Promised: selectors are documented with LabelSelector and with NodeSelector of the API.
+Used by: NodeAffinity, PodTopologySpread, VolumeBinding, DynamicResources.
 Source: apimachinery/pkg/labels/selector.go, Requirement.Matches;
 component-helpers/scheduling/corev1/nodeaffinity/nodeaffinity.go.
 """
@@ -26,7 +27,9 @@ _INTEGER = re.compile(r"[+-]?\d+\Z", re.ASCII)
 
 @frozen
 class Requirement:
-    """A Requirement is one condition on one label. ``NotIn`` and ``DoesNotExist`` hold if the label is missing."""
+    """A Requirement is one condition on one label. ``NotIn`` and ``DoesNotExist`` hold if the label is missing.
+
+    Used by: NodeAffinity, PodTopologySpread, VolumeBinding, DynamicResources, InterPodAffinity."""
 
     key: str
     operator: str
@@ -98,6 +101,8 @@ _LABEL_OPERATORS = frozenset({"In", "NotIn", "Exists", "DoesNotExist"})
 def compile_selector(selector: LabelSelector | None) -> Selector:
     """R-SELECTOR-05: A label selector that is left out selects nothing, and an empty one selects everything
     (metav1.LabelSelectorAsSelector).
+
+    Used by: InterPodAffinity, PodTopologySpread.
     """
     if selector is None:
         applies("R-SELECTOR-05")

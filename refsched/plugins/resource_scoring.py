@@ -2,6 +2,7 @@
 """Scoring strategies of NodeResourcesFit: the use of a node's resources is turned into a score.
 
 Promised: scoringStrategy and its formulas are documented with resource bin packing.
+Used by: NodeResourcesFit.
 Source: plugins/noderesources/least_allocated.go, most_allocated.go, requested_to_capacity_ratio.go;
 plugins/helper/shape_score.go, BuildBrokenLinearFunction.
 """

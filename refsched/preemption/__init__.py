@@ -5,4 +5,6 @@
 ``disruption``, find the nodes where preemption helps, and the victims on each. ``extenders`` may reject such
 candidates, and ``pick`` picks one of them. The plugin that does these steps is plugins/default_preemption.py;
 ``eviction`` then deletes the victims.
+
+Used by: DefaultPreemption.
 """

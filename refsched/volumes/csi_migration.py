@@ -4,6 +4,7 @@
 A volume of such a plugin counts as a volume of the driver, and its zone is the driver's own label.
 Promised: the migration of in-tree plugins is documented with the volumes of the API, KEP-625.
 Shows in: volumes.
+Used by: NodeVolumeLimits.
 Source: csi-translation-lib/translate.go, plugins/*.go.
 """
 

@@ -42,6 +42,8 @@ _ALWAYS_COUNTED = (CPU, MEMORY, EPHEMERAL_STORAGE)
 
 @frozen
 class RoundedRequirements(ResourceRequirements):
+    """Used by: NodeResourcesFit, NodeResourcesBalancedAllocation."""
+
     @property
     def counted(self) -> Mapping[str, Quantity]:
         """R-REQUEST-51 (observed: that each container's requests are rounded up by themselves was changed later):

@@ -21,8 +21,15 @@ from refsched.records import NodeStatus, PreFilter
 from refsched.suite.catalogue.rarity import rarity
 from refsched.suite.catalogue.reach import Move, Reach
 from refsched.suite.catalogue.reasons import rule_of_reason
-from refsched.suite.catalogue.rules import EVENT_ROWS, TRANSITIONS_OF, all_rules, level_of, rules_of_hint
-from refsched.suite.catalogue.showing import deciding_plugins, shown_with
+from refsched.suite.catalogue.rules import (
+    EVENT_ROWS,
+    TRANSITIONS_OF,
+    all_rules,
+    level_of,
+    plugins_of,
+    rules_of_hint,
+)
+from refsched.suite.catalogue.showing import shown_with
 
 MOST = 3
 """So many rules are named."""
@@ -57,7 +64,7 @@ class Attribution:
         near = [
             rule
             for rule in applied
-            if any(plugin in deciding_plugins(rule) for plugin in plugins)
+            if any(plugin in plugins_of(rule) for plugin in plugins)
             or (_area(rule) in areas and rule not in _rows())
         ]
         if not _shows_where_it_is(found):
@@ -216,5 +223,5 @@ def _deciding(member: str) -> tuple[str, ...]:
 @cache
 def _of_plugin(plugin: str, *, scores: bool) -> tuple[str, ...]:
     """Returns the rules by which a plugin scores, or else by which it filters."""
-    own = [rule for rule in all_rules() if plugin in deciding_plugins(rule)]
+    own = [rule for rule in all_rules() if plugin in plugins_of(rule)]
     return tuple(rule for rule in own if shown_with(rule) == (("score",) if scores else ()))

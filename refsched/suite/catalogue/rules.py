@@ -18,7 +18,7 @@ from functools import cache
 from itertools import zip_longest
 from pathlib import Path
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 import refsched
 from refsched.framework.interface import EnqueueExtensions, Plugin, extends
@@ -30,11 +30,11 @@ from refsched.releases.release import Release
 from refsched.releases.v1_19.queue import transitions as v1_19
 from refsched.suite.catalogue.elsewhere import why_elsewhere
 from refsched.suite.catalogue.holding import releases_by_rule
-from refsched.suite.catalogue.said import RULE_ID, SAID, Said, said_by_module, said_of_rows
+from refsched.suite.catalogue.said import NOTHING, OF_ITS_RULES, RULE_ID, SAID, Said, said_by, said_of_rows
 
 _STATED = re.compile(
     rf"\b(?P<id>{RULE_ID})(?:{SAID})?:\s(?P<sentence>.*?)"
-    rf"(?=\b{RULE_ID}(?:\s\([^()]*\))?:\s|\n\s*\n|\b(?:Source|Promised|Observed|Shows in): |\bRaises |\Z)",
+    rf"(?=\b{RULE_ID}(?:\s\([^()]*\))?:\s|\n\s*\n|\b(?:Source|{'|'.join(OF_ITS_RULES)}): |\bRaises |\Z)",
     re.DOTALL,
 )
 _SOURCE = re.compile(r"\bSource: (?P<source>.*?)(?=\n\s*\n|\Z)", re.DOTALL)
@@ -56,7 +56,7 @@ EVENT_ROWS = "CURE"
 @frozen
 class Rule:
     """``module`` is the Python module and ``place`` the name in it (``NodePorts.filter``) of what implements the
-    rule, ``source`` where it stands in Kubernetes, and ``said`` what the rule or else its module says of it."""
+    rule, ``source`` where it stands in Kubernetes, and ``said`` what it says of itself or what holds around it."""
 
     id: str
     sentence: str
@@ -197,7 +197,7 @@ def _stated_in(folder: str) -> Iterator[Rule]:
 def _rules_of(module: str, text: str) -> Iterator[Rule]:
     tree = ast.parse(text)
     documentation = ast.get_docstring(tree)
-    source, said = _source_of(documentation) or "", said_by_module(documentation)
+    source, said = _source_of(documentation) or "", said_by(documentation, _said_by_package(module))
     yield from _documented(tree, module, "", source, said)
     of_rows = said_of_rows(documentation)
     for row in TRANSITIONS_OF.get(module, ()):
@@ -209,11 +209,18 @@ def _rules_of(module: str, text: str) -> Iterator[Rule]:
 def _documented(node: ast.AST, module: str, place: str, source: str, said: Said) -> Iterator[Rule]:
     for name, child, documentation in _names(node):
         inside = f"{place}.{name}" if place else name
-        nearer = _source_of(documentation) or source
+        nearer, said_here = _source_of(documentation) or source, said_by(documentation, said)
         for found in _STATED.finditer(documentation):
-            own = said.behind(found["said"] or "")
+            own = said_here.behind(found["said"] or "")
             yield Rule(found["id"], _one_line(found["sentence"]), module, inside, nearer, own)
-        yield from _documented(child, module, inside, nearer, said)
+        yield from _documented(child, module, inside, nearer, said_here)
+
+
+@cache
+def _said_by_package(module: str) -> Said:
+    """Returns what the package of the text says in which a module stands, or for which a release has it."""
+    package = Path(refsched.__path__[0], _in_any_release(module).split(".")[1], "__init__.py")
+    return said_by(ast.get_docstring(ast.parse(package.read_text("utf-8")))) if package.exists() else NOTHING
 
 
 def _names(node: ast.AST) -> Iterator[tuple[str, ast.AST, str]]:
@@ -254,7 +261,7 @@ def _event_rules() -> Iterator[Rule]:
 
 def _event_rules_of(release: Release) -> Iterator[Rule]:
     """What holds for them is said by the module that asks the hints."""
-    said = said_by_module(hint_table.__doc__)
+    said = said_by(hint_table.__doc__)
     if release.queue.on_event is not HintTable.strategy:
         return
     for plugin in default_plugins(release.name):
@@ -270,7 +277,7 @@ def _event_rules_of(release: Release) -> Iterator[Rule]:
                 type(plugin).__module__,
                 f"{plugin.name}.EVENTS",
                 f"EventsToRegister of {plugin.name}",
-                said,
+                evolve(said, used_by=(plugin.name,)),
             )
 
 
@@ -308,32 +315,33 @@ def default_plugins(release: str = DEFAULT.name) -> tuple[Plugin, ...]:
 
 
 @cache
-def plugin_of(rule: str) -> str | None:
-    """The default plugin that the rule belongs to; None for one of the scheduler itself."""
+def plugins_of(rule: str) -> tuple[str, ...]:
+    """Returns the plugins of which one must be there, so that the rule decides anything: those that it or its
+    module names, or else those that the module has. Empty: it is a rule of the scheduler itself."""
     stated = all_rules().get(rule)
-    if stated is None:
-        return None
-    if stated.area == EVENT_ROWS:
-        return stated.id.split("-")[2]
-    found = [
-        module
-        for module in _modules_of_plugins()
-        if f"{_in_any_release(stated.module)}.".startswith((f"{module}.", f"{module}_"))
-    ]
-    return _modules_of_plugins()[max(found, key=len)] if found else None
+    if stated is None or stated.said.used_by:
+        return stated.said.used_by if stated is not None else ()
+    module = f"{_in_any_release(stated.module)}."
+    found = [each for each in _plugins_of_modules() if module.startswith((f"{each}.", f"{each}_"))]
+    return _plugins_of_modules()[max(found, key=len)] if found else ()
 
 
 @cache
-def _modules_of_plugins() -> dict[str, str]:
-    """The modules of each plugin, and the packages that only one plugin uses."""
-    plugins = (plugin for release in RELEASES for plugin in default_plugins(release))
-    modules = {_in_any_release(type(plugin).__module__): plugin.name for plugin in plugins}
-    return modules | {
-        "refsched.volumes": "VolumeBinding",
-        "refsched.devices": "DynamicResources",
-        "refsched.cel": "DynamicResources",
-        "refsched.preemption": "DefaultPreemption",
-    }
+def plugin_of(rule: str) -> str | None:
+    """Returns the plugin that the rule belongs to; None if plugins share it, or the scheduler itself has it."""
+    plugins = plugins_of(rule)
+    return plugins[0] if len(plugins) == 1 else None
+
+
+@cache
+def _plugins_of_modules() -> dict[str, tuple[str, ...]]:
+    modules: dict[str, tuple[str, ...]] = {}
+    for release in RELEASES.values():
+        for plugin in release.plugins.values():
+            made = plugin.make(plugin.args() if plugin.args is not None else None)
+            module = _in_any_release(type(made).__module__)
+            modules[module] = tuple(dict.fromkeys((*modules.get(module, ()), plugin.name)))
+    return modules
 
 
 def _in_any_release(module: str) -> str:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Said: what a rule says about itself behind its id, and what the docstring of a module says about its rules.
+"""Said: what a rule says about itself behind its id, and what a docstring says about all rules in it.
 
-Behind the id stand in parentheses, with semicolons between them, those of these that do not hold for the whole
-module or follow from where the rule is applied:
+Behind the id stand in parentheses, with semicolons between them, those of these that do not hold for all of
+them or follow from where the rule is applied:
 
 * ``promised: …`` or ``observed: …``, the level and why it is this one;
 * ``instead of R-FIT-02, R-FIT-03``, the rules of later releases that this one stands for;
@@ -11,9 +11,14 @@ module or follow from where the rule is applied:
 * ``decides nominatedNode, victims``, the members of a record that the rule sets, where these are no plugin's
   verdict or score: a difference there is named after it;
 * ``needs preemption or extenders``, the capabilities of which one must be there besides, so that anything brings
-  the rule about; ``brought about by update`` is the input that must be taken.
+  the rule about; ``brought about by update`` is the input that must be taken;
+* ``used by NodePorts, NodeResourcesFit``, the plugins of which one must be there so that the rule decides
+  anything, where it stands in no module of a plugin; ``without them it shows in cache`` is the capability that
+  shows it whatever plugins there are.
 
-The docstring of a module has ``Promised: …`` or ``Observed: …``, and ``Shows in: …``, each a sentence of its own.
+A docstring has ``Promised: …`` or ``Observed: …``, ``Shows in: …`` and ``Used by: …``, each a sentence of its own.
+That of a package holds for its modules, and for what an earlier release has instead of them; that of a module for
+all that it contains, and that of a class or a function for what is inside.
 """
 
 from __future__ import annotations
@@ -28,14 +33,17 @@ RULE_ID = r"R-[A-Z]+(?:-PREP)?-\d{2,3}"
 PROMISED = "promised"
 OBSERVED = "observed"
 
-_BEHIND_AN_ID = r"(?:promised:|observed:|instead\sof|shows|decides|needs|brought)\s"
+_BEHIND_AN_ID = r"(?:promised:|observed:|instead\sof|shows|decides|needs|brought|used|without)\s"
 SAID = rf"\s\((?P<said>{_BEHIND_AN_ID}[^()]*)\)"
 """What stands behind an id. A docstring may have other parentheses there."""
 
+OF_ITS_RULES = ("Promised", "Observed", "Shows in", "Used by")
+"""With these words begins a sentence of a docstring that says something of its rules."""
+
 _OF_A_ROW = re.compile(rf"(?P<id>{RULE_ID}){SAID}\.")
-_OF_ITS_RULES = re.compile(
-    rf"^(?P<what>Promised|Observed|Shows in): (?P<text>.*?)\."
-    rf"(?=\s+(?:{RULE_ID} \(|(?:Shows in|Source): )|\n\s*\n|\s*\Z)",
+_SENTENCE = re.compile(
+    rf"^(?P<what>{'|'.join(OF_ITS_RULES)}): (?P<text>.*?)\."
+    rf"(?=\s+(?:{RULE_ID} \(|(?:{'|'.join(OF_ITS_RULES)}|Source): )|\n\s*\n|\s*\Z)",
     re.DOTALL | re.MULTILINE,
 )
 _ANY_RECORD = "any record"
@@ -44,7 +52,7 @@ _ANY_RECORD = "any record"
 @frozen
 class Said:
     """``level`` is promised or observed, with its reason; ``shows_in`` is None where it follows from where the
-    rule is applied."""
+    rule is applied, and ``used_by`` is empty where it follows from where the rule stands."""
 
     level: str = ""
     why_level: str = ""
@@ -53,9 +61,11 @@ class Said:
     needs: tuple[str, ...] = ()
     brought_about_by: tuple[str, ...] = ()
     decides: tuple[str, ...] = ()
+    used_by: tuple[str, ...] = ()
+    shows_without_them_in: tuple[str, ...] = ()
 
     def behind(self, text: str) -> Said:
-        """Returns what holds for a rule that says this behind its id, where ``self`` is what its module says.
+        """Returns what holds for a rule that says this behind its id, where ``self`` is what holds around it.
 
         Raises ValueError if a part of it says none of what can be said."""
         said = self
@@ -70,6 +80,8 @@ class Said:
         raise ValueError(f"a rule says of itself: {part}")
 
 
+NOTHING = Said()
+
 _PARTS: Mapping[str, Callable[[str], dict[str, Any]]] = {
     f"{PROMISED}: ": lambda why: {"level": PROMISED, "why_level": why},
     f"{OBSERVED}: ": lambda why: {"level": OBSERVED, "why_level": why},
@@ -78,13 +90,15 @@ _PARTS: Mapping[str, Callable[[str], dict[str, Any]]] = {
     "decides ": lambda names: {"decides": tuple(names.split(", "))},
     "needs ": lambda names: {"needs": tuple(names.split(" or "))},
     "brought about by ": lambda names: {"brought_about_by": tuple(names.split(" or "))},
+    "used by ": lambda names: {"used_by": tuple(names.split(", "))},
+    "without them it shows in ": lambda names: {"shows_without_them_in": tuple(names.split(", "))},
 }
 
 
-def said_by_module(documentation: str | None) -> Said:
-    """Returns what the docstring of a module says of its rules."""
-    said = Said()
-    for found in _OF_ITS_RULES.finditer(documentation or ""):
+def said_by(documentation: str | None, around: Said = NOTHING) -> Said:
+    """Returns what holds for the rules in what has this docstring, where ``around`` holds around it."""
+    said = around
+    for found in _SENTENCE.finditer(documentation or ""):
         what = found["what"].lower()
         said = said.behind(f"{what}{':' if what in (PROMISED, OBSERVED) else ''} {found['text']}")
     return said

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Showing: in what an implementation reports a rule can show, and which of its plugins decide by it.
+"""Showing: in what an implementation reports a rule can show.
 
 A rule shows where breaking it would change something that is compared. A rule of a plugin's Score shows in
 scores, one of its hints in queues, one of its Filter on nodes; a rule that plugins share shows if one of
@@ -9,10 +9,9 @@ them is there.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from functools import cache
 
-from refsched.suite.catalogue.rules import EVENT_ROWS, Rule, all_rules, plugin_of
+from refsched.suite.catalogue.rules import EVENT_ROWS, Rule, all_rules
 
 _METHODS: tuple[tuple[str, str], ...] = (
     (r"(pre_score|score|normalize_score)\b", "score"),
@@ -20,46 +19,6 @@ _METHODS: tuple[tuple[str, str], ...] = (
     (r"post_filter\b", "preemption"),
 )
 """Where a rule stands with a method of a plugin: the capability that shows what this method decides."""
-
-_LOOK_AT_PODS = (
-    "NodeResourcesFit",
-    "NodePorts",
-    "PodTopologySpread",
-    "InterPodAffinity",
-    "VolumeRestrictions",
-    "NodeVolumeLimits",
-)
-_COUNT_REQUESTS = ("NodeResourcesFit", "NodeResourcesBalancedAllocation")
-_SELECT_NODES = ("NodeAffinity", "PodTopologySpread", "VolumeBinding", "DynamicResources")
-
-_USED_BY: Mapping[str, tuple[str, ...]] = {
-    "cache.cache.Cache.add_pod": _LOOK_AT_PODS,
-    "cache.cache.ImageRegister": ("ImageLocality",),
-    "cycle.scheduling_cycle.assume": _LOOK_AT_PODS,
-    "node_info.PodInfo.non_zero_requests": _COUNT_REQUESTS,
-    "node_info.PodInfo.host_ports": ("NodePorts",),
-    "node_info.HostPort": ("NodePorts",),
-    "objects.pod.Toleration": ("TaintToleration", "NodeUnschedulable", "PodTopologySpread"),
-    "objects.resources.": _COUNT_REQUESTS,
-    "objects.RoundedRequirements": _COUNT_REQUESTS,
-    "objects.selectors.Requirement": (*_SELECT_NODES, "InterPodAffinity"),
-    "objects.selectors.NodeSelector": _SELECT_NODES,
-    "objects.selectors.compile_selector": ("InterPodAffinity", "PodTopologySpread"),
-    "plugins.default_selector": ("SelectorSpread", "PodTopologySpread"),
-    "plugins.node_label": ("NodeLabel",),
-    "plugins.node_resources_most_allocated": ("NodeResourcesMostAllocated",),
-    "plugins.requested_to_capacity_ratio": ("RequestedToCapacityRatio",),
-    "plugins.resource_allocation": (
-        "NodeResourcesLeastAllocated",
-        "NodeResourcesMostAllocated",
-        "NodeResourcesBalancedAllocation",
-        "RequestedToCapacityRatio",
-    ),
-    "plugins.resource_scoring": ("NodeResourcesFit",),
-    "plugins.service_affinity": ("ServiceAffinity",),
-}
-"""By the place where a rule stands, the plugins of which one must be there, if it is no module of a default
-plugin."""
 
 
 @cache
@@ -92,19 +51,6 @@ def _by_place(rule: Rule) -> tuple[str, ...]:
 
 
 @cache
-def deciding_plugins(rule: str) -> tuple[str, ...]:
-    """Returns the default plugins of which one must be there, so that the rule decides anything. Empty: it is no
-    plugin's rule."""
-    stated = all_rules().get(rule)
-    where = f"{stated.module}.{stated.place}" if stated is not None else ""
-    for place, plugins in _USED_BY.items():
-        if place in where:
-            return plugins
-    plugin = plugin_of(rule)
-    return (plugin,) if plugin is not None else ()
-
-
-@cache
 def brought_about_by(rule: str) -> tuple[str, ...]:
     """Returns the inputs of which one must be taken (``create``, ``update``, ``delete``), so that anything brings
     the rule about. Empty: whatever inputs there are."""
@@ -115,8 +61,3 @@ def brought_about_by(rule: str) -> tuple[str, ...]:
     inputs = {"Add": "create", "Delete": "delete", "*": ""}
     found = tuple(dict.fromkeys(inputs.get(action, "update") for action in actions))
     return () if "" in found else found
-
-
-def counts_on_nodes(rule: str) -> bool:
-    """Returns whether the rule says what counts on a node, which shows in ``cache`` whatever plugins there are."""
-    return deciding_plugins(rule) is _LOOK_AT_PODS

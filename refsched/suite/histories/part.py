@@ -21,14 +21,8 @@ from refsched.records import SCHEDULED, Attempt, Bind, NodeStatus, Permit, Relea
 from refsched.releases import DEFAULT, RELEASES, release_of
 from refsched.releases.release import Release as KubernetesRelease
 from refsched.suite.adapters.answers import OBJECT_INPUTS, Hello
-from refsched.suite.catalogue.rules import all_rules, default_plugins
-from refsched.suite.catalogue.showing import (
-    brought_about_by,
-    counts_on_nodes,
-    deciding_plugins,
-    shown_only_with,
-    shown_with,
-)
+from refsched.suite.catalogue.rules import all_rules, default_plugins, plugins_of
+from refsched.suite.catalogue.showing import brought_about_by, shown_only_with, shown_with
 from refsched.suite.histories.api_server import located
 from refsched.suite.histories.configuration import MULTI_POINT, configured_for, points_of
 from refsched.suite.histories.history import Create, Delete, History, Step, Update
@@ -153,9 +147,9 @@ class Part:
         inputs = brought_about_by(rule)
         if inputs and self.inputs.isdisjoint(inputs):
             return f"the input {inputs[0]}"
-        if counts_on_nodes(rule) and "cache" in claimed:
+        if stated is not None and not claimed.isdisjoint(stated.said.shows_without_them_in):
             return ""
-        plugins = deciding_plugins(rule)
+        plugins = plugins_of(rule)
         if plugins and set(plugins) <= set(self.left_out):
             return plugins[0]
         fields = fields_without_which(plugins, self.fields_not_taken, self.kubernetes)

@@ -15,8 +15,7 @@ from refsched.suite.adapters.connecting import connect
 from refsched.suite.adapters.selection import EVERYTHING, read_selection
 from refsched.suite.catalogue.elsewhere import why_elsewhere
 from refsched.suite.catalogue.rules import Rule as StatedRule
-from refsched.suite.catalogue.rules import all_rules
-from refsched.suite.catalogue.showing import deciding_plugins
+from refsched.suite.catalogue.rules import all_rules, plugins_of
 from refsched.suite.histories.driver import Transcript
 from refsched.suite.histories.history import History, Step
 from refsched.suite.histories.part import part_of
@@ -67,7 +66,7 @@ class StandardBench:
 
 
 def _rule(stated: StatedRule) -> Rule:
-    plugins = deciding_plugins(stated.id)
+    plugins = plugins_of(stated.id)
     why = why_elsewhere(stated.id) or ""
     return Rule(stated.id, stated.sentence, stated.level, stated.cited, plugins, why)
 

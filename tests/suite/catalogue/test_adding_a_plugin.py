@@ -68,8 +68,8 @@ from refsched.suite.catalogue.attribution import Attribution
 from refsched.suite.catalogue.pages import rules_page
 from refsched.suite.catalogue.reach import Reach
 from refsched.suite.catalogue.reasons import rule_of_reason
-from refsched.suite.catalogue.rules import all_rules, default_plugins, plugin_of
-from refsched.suite.catalogue.showing import deciding_plugins, shown_with
+from refsched.suite.catalogue.rules import all_rules, default_plugins, plugin_of, plugins_of
+from refsched.suite.catalogue.showing import shown_with
 
 rule = all_rules()["R-COLOR-01"]
 assert (rule.level, rule.why_level) == ("promised", "colors are documented with the Pod API")
@@ -77,7 +77,7 @@ assert rule.releases == ("1.37",), rule.releases
 assert "NodeColor" in [plugin.name for plugin in default_plugins("1.37")]
 assert "NodeColor" not in [plugin.name for plugin in default_plugins("1.34")]
 assert plugin_of(rule.id) == "NodeColor"
-assert deciding_plugins(rule.id) == ("NodeColor",)
+assert plugins_of(rule.id) == ("NodeColor",)
 assert shown_with(rule.id) == ()
 assert rule_of_reason("node(s) had another color") == rule.id
 rejected = NodeStatus("UnschedulableAndUnresolvable", "NodeColor", ("node(s) had another color",))

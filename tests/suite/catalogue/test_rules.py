@@ -20,9 +20,10 @@ from refsched.suite.catalogue.rules import (
     counterpart,
     default_plugins,
     level_of,
+    plugins_of,
     rules_of,
 )
-from refsched.suite.catalogue.said import OBSERVED, PROMISED, Said, said_by_module, said_of_rows
+from refsched.suite.catalogue.said import OBSERVED, PROMISED, Said, said_by, said_of_rows
 from refsched.suite.session.conforming import REPLAY, Declaration
 
 ROOT = Path(__file__).parents[3]
@@ -131,9 +132,7 @@ def test_where_a_release_has_no_rule_of_the_area_the_rule_stays() -> None:
 
 
 def test_what_stands_behind_an_id_holds_instead_of_what_the_module_says() -> None:
-    module = said_by_module(
-        "A module.\n\nPromised: ports are\ndocumented.\nShows in: queue.\nSource: a.go.\n"
-    )
+    module = said_by("A module.\n\nPromised: ports are\ndocumented.\nShows in: queue.\nSource: a.go.\n")
     assert module == Said("promised", "ports are documented", shows_in=("queue",))
     own = module.behind(
         "instead of R-A-01, R-A-02; observed: it is\n  an accident; shows in any record; needs api"
@@ -142,8 +141,36 @@ def test_what_stands_behind_an_id_holds_instead_of_what_the_module_says() -> Non
     assert module.behind("brought about by update").brought_about_by == ("update",)
 
 
+def test_what_the_docstring_of_a_class_says_holds_for_what_is_inside() -> None:
+    module = said_by("Observed: an order.\nUsed by: NodePorts.")
+    inside = said_by("A class.\n\nUsed by: NodeName, NodeAffinity; without them it shows in cache.", module)
+    assert inside == Said(
+        "observed", "an order", used_by=("NodeName", "NodeAffinity"), shows_without_them_in=("cache",)
+    )
+
+
+@pytest.mark.parametrize(
+    ("rule", "plugins"),
+    [
+        ("R-QUEUE-01", ()),
+        ("R-CURE-NodePorts-Pod-Delete", ("NodePorts",)),  # a row of the plugin's events
+        ("R-PORTS-03", ("NodePorts",)),  # its module
+        ("R-SPREAD-03", ("PodTopologySpread",)),  # a module beside its own
+        ("R-NODELABEL-01", ("NodeLabel",)),  # a plugin that no release has by default
+        ("R-CLOUDLIMIT-01", ("EBSLimits", "GCEPDLimits", "AzureDiskLimits", "CinderLimits")),
+        ("R-DRA-71", ("DynamicResources",)),  # what the package says
+        ("R-DRA-55", ("DynamicResources",)),  # an earlier release's form of a package
+        ("R-VOLLIMIT-09", ("NodeVolumeLimits",)),  # what the module says, which holds instead of that
+    ],
+)
+def test_a_rule_is_used_by_the_plugins_that_it_or_what_is_around_it_names_or_that_its_module_has(
+    rule: str, plugins: tuple[str, ...]
+) -> None:
+    assert plugins_of(rule) == plugins
+
+
 def test_a_module_that_says_nothing_gives_its_rules_no_level() -> None:
-    assert said_by_module(None) == Said()
+    assert said_by(None) == Said()
 
 
 def test_what_can_not_be_said_is_an_error() -> None:

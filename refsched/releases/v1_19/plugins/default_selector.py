@@ -2,6 +2,7 @@
 """The pods that belong together with a pod in v1.19: those of the Services and controllers that select it.
 
 Promised: that the pods of a Service or controller are spread is documented with the scheduling policies of v1.19.
+Used by: SelectorSpread, PodTopologySpread.
 Source: plugins/helper/spread.go, DefaultSelector; client-go listers, GetPodControllers,
 GetPodReplicaSets, GetPodStatefulSets.
 """

@@ -2,10 +2,10 @@
 """Resource allocation: what a node has of a resource, and what would be requested there, for the scores of
 v1.19.
 
-NodeResourcesLeastAllocated, NodeResourcesMostAllocated, RequestedToCapacityRatio and v1.19's
-NodeResourcesBalancedAllocation share it.
 Observed: which requests and defaults count in a score is not part of the API.
 Shows in: score.
+Used by: NodeResourcesLeastAllocated, NodeResourcesMostAllocated, NodeResourcesBalancedAllocation,
+RequestedToCapacityRatio.
 Source: plugins/noderesources/resource_allocation.go; pkg/scheduler/util/non_zero.go.
 """
 
