@@ -1,20 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """Printing: tables and lines for people, JSON and YAML for programs.
 
-In a terminal text is coloured and folded to its width; anywhere else it is plain, and each row is one line however
-long. What comes from the user's objects is never taken for markup, nor for control characters.
+In a terminal text is coloured and folded to its width, between words; anywhere else it is plain, and each row is
+one line however long. What comes from the user's objects is never taken for markup, nor for control characters.
 """
 
 from __future__ import annotations
 
 import io
 import json
+import shutil
 import sys
+import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import click
+from rich.cells import cell_len
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -23,6 +27,9 @@ from refsched.errors import LONGEST_LINE, one_line, printable, shortened
 TABLE, JSON, YAML = "table", "json", "yaml"
 UNBOUNDED = 100_000
 """So many columns are wider than any row."""
+
+GAP = 2
+"""So many spaces stand between two columns."""
 
 
 class Page:
@@ -42,7 +49,7 @@ class Page:
         )
 
     def line(self, text: str = "", style: str = "", indent: int = 0) -> None:
-        self._console.print(Text(" " * indent + shortened(printable(text), LONGEST_LINE), style))
+        self._indented(Text(_shown(text), style), indent)
 
     def table(
         self,
@@ -52,22 +59,56 @@ class Page:
         right: Sequence[str] = (),
         indent: int = 0,
     ) -> None:
-        """Adds a table, of which ``right`` names the columns of numbers. Nothing is printed if there is no row."""
-        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", show_edge=False)
-        table.add_column(" " * indent + header[0] if indent else header[0], overflow="fold")
-        for name in header[1:]:
-            table.add_column(name, justify="right" if name in right else "left", overflow="fold")
-        for row in rows:
-            first, *others = (shortened(printable(cell), LONGEST_LINE) for cell in row)
-            table.add_row(Text(" " * indent + first), *(Text(cell, _style(cell)) for cell in others))
-        if table.row_count:
-            self._console.print(table)
+        """Adds a table, of which ``right`` names the columns of numbers. Cells at the end of a row may be left
+        out. Nothing is printed if there is no row. Where the columns have no room for a name, the cells of a row
+        stand below each other."""
+        shown = [[*map(_shown, row), *[""] * (len(header) - len(row))] for row in rows]
+        if not shown:
+            return
+        widths = column_widths([*zip(header, *shown, strict=True)], self._console.width - indent)
+        if not widths:
+            self._blocks(header, shown, indent)
+            return
+        table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold", show_edge=False)
+        for name, width in zip(header, widths, strict=True):
+            table.add_column(name, justify="right" if name in right else "left", overflow="fold", width=width)
+        for first, *others in shown:
+            table.add_row(Text(first), *(Text(cell, _style(cell)) for cell in others))
+        self._indented(table, indent)
+
+    def _blocks(self, header: Sequence[str], rows: Iterable[Sequence[str]], indent: int) -> None:
+        self._indented(Text(header[0], "bold"), indent)
+        for first, *others in rows:
+            self._indented(Text(first), indent)
+            for name, cell in zip(header[1:], others, strict=True):
+                if cell:
+                    self._indented(
+                        Text(f"{name.lower()}: {cell}" if name else cell, _style(cell)), indent + GAP
+                    )
+
+    def _indented(self, what: Text | Table, indent: int) -> None:
+        self._console.print(Padding(what, (0, 0, 0, indent), expand=False) if indent else what)
 
     def show(self) -> None:
         click.echo(self.text(), color=self._is_terminal)
 
     def text(self) -> str:
         return "\n".join(line.rstrip() for line in self._text.getvalue().splitlines())
+
+
+def column_widths(columns: Sequence[Sequence[str]], room: int) -> list[int]:
+    """Returns how wide each column is so that together they have room and no word is broken, the widest ones
+    folded most; none if there is not so much room."""
+    widths = [max(map(cell_len, column)) for column in columns]
+    least = [
+        max((cell_len(word) for cell in column for word in cell.split()), default=0) for column in columns
+    ]
+    for _ in range(sum(widths) + GAP * (len(widths) - 1) - room):
+        foldable = [at for at, width in enumerate(widths) if width > least[at]]
+        if not foldable:
+            return []
+        widths[max(foldable, key=lambda at: widths[at])] -= 1
+    return widths
 
 
 def show_value(value: Any, output: str) -> None:
@@ -80,7 +121,19 @@ def show_value(value: Any, output: str) -> None:
 
 def note(text: str) -> None:
     """Prints a warning, beside what is printed."""
-    click.echo(f"refsched: warning: {one_line(text)}", err=True)
+    click.echo(folded(f"refsched: warning: {one_line(text)}"), err=True)
+
+
+def folded(text: str) -> str:
+    """Returns a line for stderr, folded between words where that is a terminal."""
+    if not sys.stderr.isatty():
+        return text
+    width = shutil.get_terminal_size().columns
+    return textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False)
+
+
+def _shown(text: str) -> str:
+    return shortened(printable(text), LONGEST_LINE)
 
 
 def _escaped(text: str) -> str:

@@ -19,7 +19,6 @@ from refsched.machine.scheduler import Scheduler
 from refsched.objects.pod import Pod
 from refsched.releases import DEFAULT, release_of
 from refsched.releases.release import Release
-from refsched.tools.cli.options import KUBECTL
 from refsched.tools.cli.progress import progress
 from refsched.tools.configuration.feature_gates import with_feature_gates
 from refsched.tools.configuration.read import default_config, read_config
@@ -104,9 +103,8 @@ def note_absent(manifests: Manifests, pods: Iterable[str]) -> None:
     for kind, named in absent_kinds(manifests.objects, of).items():
         kinds.setdefault(named, []).append(kind)
     for named, absent in kinds.items():
-        note(f"no {', no '.join(absent)} given, which could matter to {some(named)}")
-    if kinds:
-        note(f"all that can matter is printed by: {KUBECTL}")
+        prints = f"kubectl get {','.join(absent)} -A -o yaml"
+        note(f"no {', no '.join(absent)} given, which could matter to {some(named, 2)}: {prints}")
 
 
 def parse_gates(text: str) -> dict[str, bool]:

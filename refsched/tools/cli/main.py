@@ -317,6 +317,8 @@ def _give_up_stdout() -> None:
 
 def _end(problem: str) -> NoReturn:
     if problem and sys.stderr is not None:
+        from refsched.tools.printing import folded  # what it imports takes long
+
         with suppress(OSError):
-            click.echo(f"refsched: {one_line(problem)}", err=True)
+            click.echo(folded(f"refsched: {one_line(problem)}"), err=True)
     sys.exit(NOT_JUDGED)

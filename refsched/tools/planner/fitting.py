@@ -71,6 +71,8 @@ def with_template(snapshot: Snapshot, template: Node) -> tuple[Snapshot, str]:
         snapshot.namespace_labels,
         snapshot.objects,
         snapshot.choices,
+        snapshot.time,
+        snapshot.counted_claims,
     )
     return with_it, name
 

@@ -117,7 +117,7 @@ def test_who_refuses_a_pod_as_such_is_reported(tmp_path: Path) -> None:
     assert printed[-1] == "remove the scheduling gate g  n"
     claim = {"name": "v", "persistentVolumeClaim": {"claimName": "gone"}}
     printed = _explained(tmp_path, node("n"), pod("a", volumes=[claim]), exit_code=1)
-    assert printed[3:5] == [
+    assert printed[2:4] == [
         "Its PersistentVolumeClaim gone does not exist.",
         '✗ VolumeRestrictions: persistentvolumeclaim "gone" not found',
     ]

@@ -401,13 +401,17 @@ def test_kinds_that_could_matter_and_are_absent_are_named_with_the_pods(tmp_path
     path = cluster(tmp_path, node("n"), owned, alone)
     of_volumes = (
         "no persistentvolumes, no persistentvolumeclaims, no storageclasses, no csinodes, no csidrivers,"
-        " no csistoragecapacities, no volumeattachments given, which could matter to default/b"
+        " no csistoragecapacities, no volumeattachments given, which could matter to default/b: kubectl get"
+        " persistentvolumes,persistentvolumeclaims,storageclasses,csinodes,csidrivers,csistoragecapacities,"
+        "volumeattachments -A -o yaml"
     )
-    last = f"all that can matter is printed by: {KUBECTL}"
-    expected = ["no services, no replicasets given, which could matter to default/a", of_volumes, last]
-    assert warnings_of("schedule", "-f", path) == expected
-    assert warnings_of("explain", "a", "-f", path) == [expected[0], last]
-    assert warnings_of("explain", "b", "-f", path) == [of_volumes, last]
+    of_labels = (
+        "no services, no replicasets given, which could matter to default/a:"
+        " kubectl get services,replicasets -A -o yaml"
+    )
+    assert warnings_of("schedule", "-f", path) == [of_labels, of_volumes]
+    assert warnings_of("explain", "a", "-f", path) == [of_labels]
+    assert warnings_of("explain", "b", "-f", path) == [of_volumes]
 
 
 def warnings_of(*args: str) -> list[str]:

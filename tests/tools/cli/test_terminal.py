@@ -148,6 +148,16 @@ def test_nothing_of_an_implementation_is_obeyed_by_a_terminal(tmp_path: Path, mo
     assert obeyed(text) == set()
 
 
+def test_names_are_whole_where_a_terminal_is_narrow(tmp_path: Path) -> None:
+    names = [f"ip-10-0-0-{i}.eu-central-1.compute.internal" for i in range(30)]
+    cordoned = [{**node(name), "spec": {"unschedulable": True}} for name in names]
+    cluster(tmp_path, *cordoned, pod("a"), pod("b" * 60, nodeSelector={"a": "b"}))
+    for command in (["schedule"], ["explain", "a"], ["capacity", "--pod", "a"]):
+        lines = shown(*command, "-f", "cluster.json", cwd=tmp_path).splitlines()
+        assert max(map(len, lines)) <= 80
+        assert any(names[0] in line for line in lines)
+
+
 @pytest.mark.parametrize(("form", "read"), [("json", json.loads), ("yaml", yaml.safe_load)])
 def test_what_is_escaped_is_read_as_it_was(tmp_path: Path, form: str, read: Any) -> None:
     named = pod("evil" + EVIL)
