@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 
 import pytest
@@ -64,6 +65,18 @@ def test_a_slow_scheduler_does_not_make_a_run_stand_still_where_it_fails(suite: 
     assert result.ret == 1
     result.stdout.fnmatch_lines(["FAILED  R-TOY-0*"])
     assert time.monotonic() - began < 90.0
+
+
+def test_over_the_api_a_budget_ends_by_the_clock_and_what_was_not_tried_is_said(suite: Suite) -> None:
+    """A history takes longer than the test has, and so much that nothing is left for the next one."""
+    result = suite("--budget=2s", "--report=report.json", impl="api:slow")
+    assert result.ret == 0
+    said = "not tried: the time of the budget did not suffice for 1 test and all histories of test_toys"
+    result.stdout.fnmatch_lines([said, "conforms, as far as was checked: *"])
+    result.assert_outcomes(passed=1)
+    report = json.loads((suite.path / "report.json").read_text("utf-8"))
+    assert report["late"]["test_toys::test_one_small_pod"] == 0 < report["late"]["test_toys::test_toys"]
+    assert report["run"]["tests"] == 1
 
 
 def test_a_budget_is_spent_on_what_is_claimed(suite: Suite) -> None:

@@ -85,8 +85,7 @@ class Toy:
     def answer(self, cpu: int) -> tuple[str, NodeStatus]:
         """The result, and the status of the one node."""
         ASKED.append(cpu)
-        if self.what == "wrong-and-slow":
-            time.sleep(0.1)
+        time.sleep({"wrong-and-slow": 0.1, "api:slow": 1.5}.get(self.what, 0.0))
         if self.what == "warns":
             warnings.warn("this is deprecated", DeprecationWarning, stacklevel=1)
         fits = cpu <= (ROOM + 2 if self.what.startswith("wrong") else ROOM)

@@ -74,6 +74,11 @@ def is_kube_scheduler(what: str) -> bool:
     return what.partition(":")[0] == KUBE_SCHEDULER
 
 
+def is_over_the_api(what: str) -> bool:
+    """Returns whether this is a scheduler that speaks to an API server."""
+    return what.startswith("api:")
+
+
 def is_module(what: str) -> bool:
     """Returns whether this is the path of a Python module, without a release."""
     found = _MODULE.fullmatch(what)

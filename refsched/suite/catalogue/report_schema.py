@@ -107,6 +107,12 @@ REPORT: Schema = {
             "additionalProperties": _COUNT,
             "description": "Why histories were not done to their end, and how many.",
         },
+        late={
+            "type": "object",
+            "additionalProperties": _COUNT,
+            "description": "Tests for which the time of a budget did not suffice, and how many histories of each"
+            " were tried.",
+        },
         without={
             "type": "object",
             "additionalProperties": _COUNT,

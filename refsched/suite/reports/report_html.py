@@ -13,6 +13,7 @@ from refsched.suite.reports.report_terminal import (
     ended,
     failure_lines,
     for_refsched,
+    not_tried,
     power,
     tightness,
     untried,
@@ -97,6 +98,8 @@ def _head(result: Result) -> Iterator[str]:
         "asked": f"{counted(result.tests, 'test')}, {counted(result.examples, 'history', 'histories')}",
         "tightness": tightness(result),
     }
+    if result.late:
+        facts["time"] = not_tried(result)
     if result.ended:
         facts["not completed"] = ended(result)
     if about.fields_not_taken:

@@ -14,6 +14,7 @@ compares equal.
 | `counts` | verdict → how many rules |
 | `tightness` | `checked` outcomes, and how many of them were the `single` one allowed |
 | `endedEarly` | why histories were not done to their end, though nothing was wrong → how many |
+| `late` | tests for which the time of a budget did not suffice → how many histories were tried |
 | `without` | fields answered with `unsupported` → how many histories were run again without them |
 | `power` | of the `planted` wrong schedulers so many histories `killed`, as `profile` if not empty, with seed 0 |
 | `rules` | below, in the order in which rules depend on each other |
@@ -87,6 +88,7 @@ def as_json(result: Result) -> Json:
         "counts": {verdict: len(result.having(verdict)) for verdict in VERDICTS},
         "tightness": {"checked": result.choices, "single": result.single},
         "endedEarly": dict(result.ended),
+        "late": dict(result.late),
         "without": dict(result.without),
         "power": None if result.power is None else attrs.asdict(result.power),
         "rules": [_rule(each, result) for each in result.rules],

@@ -231,6 +231,8 @@ def _remarks(result: Result) -> Iterator[str]:
         yield from _wrapped(f"stale in the baseline (they pass): {', '.join(result.stale)}", "")
     if result.untested:
         yield f"{counted(result.untested, 'rule')} of the catalogue had no test in this run"
+    if result.late:
+        yield from _wrapped(not_tried(result), "")
     if result.ended:
         yield from _wrapped(f"not completed: {ended(result)}", "")
     if result.without:
@@ -281,6 +283,15 @@ def power(power: Power) -> str:
         f" planted{tried} ({share:g} %, with seed 0){unknown}; the suite was improved with these, so that it is a"
         " regression test, and of others it may kill fewer"
     )
+
+
+def not_tried(result: Result) -> str:
+    """Says for what the time of a budget did not suffice."""
+    untried = sum(not examples for _, examples in result.late)
+    in_part = ", ".join(test.rpartition("::")[2] for test, examples in result.late if examples)
+    what = [counted(untried, "test")] if untried else []
+    what += [f"all histories of {in_part}"] if in_part else []
+    return f"not tried: the time of the budget did not suffice for {' and '.join(what)}"
 
 
 def ended(result: Result) -> str:

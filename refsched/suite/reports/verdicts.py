@@ -69,6 +69,7 @@ class Result:
 
     ``rules`` stand in the order in which they depend on each other; ``untested`` is how many rules of this level
     no test of the run was about; ``ended`` why histories were not done to their end, and how many;
+    ``late`` the tests that the time of the budget did not suffice for, with how many histories were tried;
     ``without`` are fields that were left out, and of how many histories; ``power`` is what
     so many of the tests' histories kill; ``command`` the start of one that repeats a failure, from ``folder`` or
     from the file that this run ``replayed`` itself; ``selected`` the options that chose the tests and their
@@ -91,6 +92,7 @@ class Result:
     single: int
     untested: int = 0
     ended: tuple[tuple[str, int], ...] = ()
+    late: tuple[tuple[str, int], ...] = ()
     without: tuple[tuple[str, int], ...] = ()
     power: Power | None = None
     stale: tuple[str, ...] = ()
@@ -364,6 +366,11 @@ def ended_early(outcomes: Sequence[Outcome]) -> tuple[tuple[str, int], ...]:
     for outcome in outcomes:
         counts.update(outcome.ended)
     return tuple(sorted(counts.items(), key=lambda counted: (-counted[1], counted[0])))
+
+
+def late(outcomes: Sequence[Outcome]) -> tuple[tuple[str, int], ...]:
+    """Returns the tests for which the time did not suffice, with how many histories were tried."""
+    return tuple((outcome.test, outcome.examples) for outcome in outcomes if outcome.is_late)
 
 
 def left_out(outcomes: Sequence[Outcome]) -> tuple[tuple[str, int], ...]:

@@ -2,7 +2,8 @@
 """Budget: from a time to a fixed number of examples for each test.
 
 The numbers come from a table of what tests cost and what they kill, never from a clock: the same budget selects
-the same examples on every machine and for every implementation.
+the same examples on every machine and for every implementation, but for
+one that speaks to an API server (clock.py).
 """
 
 from __future__ import annotations

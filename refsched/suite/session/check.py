@@ -10,6 +10,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import zip_longest
+from math import inf
 from typing import Protocol, TypeVar
 
 from _pytest.outcomes import Skipped
@@ -60,6 +61,10 @@ class HaltedError(Skipped):
     """A HaltedError says that the test cannot go on, and that the implementation is not to blame. Hypothesis
     passes on a skip at once; it would try to shrink any other exception, and ask a broken adapter again and
     again."""
+
+
+class LateError(HaltedError):
+    """A LateError says that the time that a test has is over."""
 
 
 @frozen
@@ -164,6 +169,9 @@ class Checking:
     without: Counter[str] = Factory(Counter)
     """By field that the implementation does not take, in how many histories it was left out."""
     allowance: Allowance = Factory(Allowance)
+    until: float = inf
+    """After this time, by ``time.monotonic``, no history begins, unless a failing one is made small."""
+    is_late: bool = False
     failed_at: float = 0.0
     """The test was first seen to fail at this time, by ``time.monotonic``."""
     failing: deque[Comparison] = Factory(lambda: deque(maxlen=KEPT))
@@ -171,11 +179,18 @@ class Checking:
     before: deque[Comparison] = Factory(lambda: deque(maxlen=KEPT))
 
     def __call__(self, history: History) -> Judgement:
+        self._look_at_the_clock()
         return self.conclude(self.asking(lambda: self.judge(history)))
 
     def begin(self, beginning: History) -> CheckedRun:
         """Begins a history whose steps come one by one, with the configuration of this one."""
+        self._look_at_the_clock()
         return CheckedRun(self, self.asking(lambda: self.begins(beginning)))
+
+    def _look_at_the_clock(self) -> None:
+        if self.target is None and time.monotonic() > self.until:
+            self.is_late = True
+            raise LateError("not tried: the time of the budget was over")
 
     def has_nothing_for_it(self) -> None:
         self.not_for_it += 1

@@ -87,7 +87,7 @@ def add_options(parser: pytest.Parser) -> None:
         "--budget",
         metavar="TIME",
         help="about how long to run, such as 10s, 5m or 1h: a fixed selection of tests and numbers of examples,"
-        " whatever the clock says",
+        " whatever the clock says (over an API, where time is real, none begins after that time)",
     )
     group.addoption("--examples", metavar="N", help="histories for each property test")
     group.addoption("--thorough", action="store_true", help="twenty times as many histories as by default")

@@ -61,7 +61,7 @@ class Outcome:
     does not claim: it did not run. ``target`` is the broken rule that failed the test; ``failures`` are all that
     were seen on the way. ``ended`` counts, by reason, the histories that could not be run to their end, though
     nothing was wrong; ``without`` by field, which the implementation does not take, those that were run without
-    it."""
+    it. ``is_late`` says that not all its histories were tried, since the time of the budget was over."""
 
     test: str
     rules: tuple[str, ...]
@@ -75,6 +75,12 @@ class Outcome:
     fault: Fault | None = None
     target: str = ""
     without: Mapping[str, int] = field(factory=dict)
+    is_late: bool = False
+
+    @property
+    def is_untried(self) -> bool:
+        """Returns whether the time was over before its first history."""
+        return self.is_late and not self.examples
 
     @property
     def has_failed(self) -> bool:

@@ -219,6 +219,8 @@ def _status(outcome: Outcome, report: pytest.TestReport) -> tuple[str, str, str]
         return "not conforming", "F", "NOT CONFORMING"
     if outcome.missing:
         return "not claimed", "-", "NOT CLAIMED"
+    if outcome.is_untried:
+        return "not tried", "~", "NOT TRIED"
     if outcome.fault is not None and report.skipped:
         return "not judged", "?", "NOT JUDGED"
     return ("passed", ".", "PASSED") if report.when == "call" and report.passed else None

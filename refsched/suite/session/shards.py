@@ -26,6 +26,7 @@ from refsched.suite.reports.verdicts import (
     ended_early,
     faults_seen,
     is_selected,
+    late,
     left_out,
     rule_verdicts,
 )
@@ -132,12 +133,13 @@ def result_of(evidence: Evidence) -> Result:
         seed=evidence.seed,
         rules=rules,
         faults=faults_seen(outcomes),
-        tests=sum(outcome.is_claimed for outcome in outcomes),
+        tests=sum(outcome.is_claimed and not outcome.is_untried for outcome in outcomes),
         examples=sum(outcome.examples for outcome in outcomes),
         choices=sum(outcome.choices for outcome in outcomes),
         single=sum(outcome.single for outcome in outcomes),
         untested=len({rule.id for rule in selected} - {each.rule.id for each in rules}),
         ended=ended_early(outcomes),
+        late=late(outcomes),
         ending=ended_by_rules(outcomes),
         without=left_out(outcomes),
         power=power_of(((outcome.test, outcome.done) for outcome in outcomes), evidence.about),
@@ -150,16 +152,16 @@ def result_of(evidence: Evidence) -> Result:
         unfinished=evidence.unfinished,
         interrupted=evidence.interrupted,
         untried=untried_by(evidence.untried, evidence.changes, applied),
-        untestable=tuple(
-            rule
-            for rule in selected
-            if rule.plugins and rule.untestable and rule.id not in evidence.about.lacks
-        ),
+        untestable=_untestable(selected, evidence.about),
         of_plugins=tuple(
             (plugin, tuple(rule.id for rule in evidence.rules if rule.plugins == (plugin,)))
             for plugin in evidence.about.plugins
         ),
     )
+
+
+def _untestable(rules: Sequence[Rule], about: About) -> tuple[Rule, ...]:
+    return tuple(rule for rule in rules if rule.plugins and rule.untestable and rule.id not in about.lacks)
 
 
 # --- Merging --------------------------------------------------------------------------------------

@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 from _pytest.outcomes import OutcomeException
+from attrs import evolve
 
 from refsched.errors import InputError, printable
+from refsched.suite.adapters.connecting import is_over_the_api
 from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable
 from refsched.suite.breaking.explaining import Explanation, Histories, explained_in_child
 from refsched.suite.histories.findings import Comparison
@@ -21,7 +23,8 @@ from refsched.suite.reports.verdicts import is_selected
 from refsched.suite.session.allowance import Allowance
 from refsched.suite.session.bench import PROMISED, Bench, Rule
 from refsched.suite.session.budget import Planned, plan, weight_of
-from refsched.suite.session.check import Checking, HaltedError, RuleBrokenError
+from refsched.suite.session.check import Checking, HaltedError, LateError, RuleBrokenError
+from refsched.suite.session.clock import Clock, over_the_api
 from refsched.suite.session.conforming import REPLAY, Declaration, case_of, declared_by
 from refsched.suite.session.drawing import allow_shrinking, drawn, drawn_by
 from refsched.suite.session.evidence import failure_of
@@ -70,6 +73,7 @@ class Testing:
         self._place = {rule: number for number, rule in enumerate(bench.rules)}
         self._examples: dict[str, int] = {}
         self._allowance = Allowance.of(options.budget)
+        self._clock: Clock | None = None
         self._part: set[str] | None = None
         self._more_of: dict[tuple[str, str], tuple[Comparison, ...]] = {}
         self.cut_short: Outcome | None = None
@@ -112,6 +116,12 @@ class Testing:
 
     def _chosen(self, tests: list[Planned]) -> dict[str, int]:
         options = self._options
+        if options.budget is not None and is_over_the_api(options.implementation):
+            tests = [over_the_api(test) for test in tests]
+            chosen = plan(tests, options.budget)
+            costs = {test.name: evolve(test, examples=chosen.get(test.name, 0)).cost for test in tests}
+            self._clock = Clock(options.budget, costs)
+            return chosen
         if options.budget is not None:
             return plan(tests, options.budget)
         times = THOROUGH if options.thorough else 1
@@ -144,7 +154,9 @@ class Testing:
         item.user_properties.append(("rules", " ".join(declared.rules)))
         area = declared.area or ""
         item.stash[CHECKING] = checking = self._checking(area)
-        item.stash[BEHIND] = self._checking(area, PROMISED)
+        item.stash[BEHIND] = behind = self._checking(area, PROMISED)
+        if self._clock is not None:
+            checking.until = behind.until = self._clock.end_of(name_of(item))
         item.stash[MISSING] = missing = self._missing(declared, checking)
         if missing:
             pytest.skip(f"not claimed: {', '.join(missing)}")
@@ -292,7 +304,7 @@ class Testing:
             assert declared is not None
             self.cut_short = self._outcome(pyfuncitem, declared, None)
             raise
-        checking.settle(problem)
+        checking.settle(None if isinstance(problem, LateError) and checking.examples else problem)
         return result
 
     # --- Reporting --------------------------------------------------------------------------------
@@ -351,6 +363,7 @@ class Testing:
                 for _, evidence in sorted(shown_by.evidence.items())
             ),
             fault=checking.fault or behind.fault,
+            is_late=checking.is_late or behind.is_late,
             target=next((by.evidence[by.target].rule for by in (behind, checking) if by.target), ""),
         )
 

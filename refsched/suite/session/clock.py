@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Clock: a budget over the API, where a history takes as long as the scheduler and the machine need for it.
+
+What is planned for a budget takes about its time on a machine that is idle. On another one, or with a slow
+scheduler, it would take many times as long. So each test has its part of the time, after which no history of it
+begins. What was not tried for this reason is reported.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+
+from attrs import define, evolve
+
+from refsched.suite.session.budget import Planned
+
+START = 0.1
+TIMES = 5.0
+"""A history takes about so many seconds over the API, and so many times what the specification needs for it: this
+was measured with kube-scheduler on two cores that were idle."""
+
+
+def over_the_api(test: Planned) -> Planned:
+    """Returns the test with what one of its histories costs over the API."""
+    return evolve(test, weight=evolve(test.weight, seconds=START + TIMES * test.weight.seconds))
+
+
+@define
+class Clock:
+    """A Clock starts when the first test asks. ``costs`` say what part of the ``seconds`` each test may take; what
+    it does not use is left to those after it."""
+
+    seconds: float
+    costs: Mapping[str, float]
+    _began: float = 0.0
+    _dealt: float = 0.0
+
+    def end_of(self, test: str) -> float:
+        """Returns until when this test, which is the next one, may begin histories, by ``time.monotonic``."""
+        self._began = self._began or time.monotonic()
+        self._dealt += self.costs[test]
+        return self._began + self.seconds * self._dealt / sum(self.costs.values())
