@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 from collections import deque
 from collections.abc import Callable
+from copy import copy
 from enum import Enum
 from types import MethodType
 from typing import Any, TypeVar
@@ -61,14 +62,14 @@ class _Copier:
         self._kept: list[Any] = []
 
     def copied(self, value: T) -> T:
-        copy = _COPY.get(type(value))
-        if copy is None:
-            copy = _COPY[type(value)] = _way_to_copy(value)
-        if copy is _shared:
+        way = _COPY.get(type(value))
+        if way is None:
+            way = _COPY[type(value)] = _way_to_copy(value)
+        if way is _shared:
             return value
         if id(value) not in self.known:
             self._kept.append(value)
-            self.known[id(value)] = copy(self, value)
+            self.known[id(value)] = way(self, value)
         found: T = self.known[id(value)]
         return found
 
@@ -82,7 +83,8 @@ def _shared(copier: _Copier, value: Any) -> Any:
 
 
 def _dict(copier: _Copier, value: Any) -> Any:
-    made = type(value)()
+    made = copy(value)
+    made.clear()
     copier.known[id(value)] = made
     kinds = {type(each): each for each in value.values()}
     if copier.are_shared(kinds):
@@ -136,6 +138,8 @@ def _way_to_copy(value: Any) -> Callable[[_Copier, Any], Any]:
     kind = type(value)
     if kind in _COPY:
         return _COPY[kind]
+    if isinstance(value, dict):
+        return _dict
     if (
         not kind.__module__.startswith(_OURS)
         or isinstance(value, type | str | tuple | Enum)

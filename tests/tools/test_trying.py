@@ -94,6 +94,40 @@ def test_what_was_changed_while_trying_is_as_it_was_before() -> None:
     assert (cluster.records, cluster.observe()[0].active) == ((), ("default/web",))
 
 
+def test_who_uses_a_claim_of_one_pod_is_counted_by_each_fork_itself() -> None:
+    def using(name: str, on: str = "") -> dict[str, Any]:
+        made = pod(name)
+        made["spec"] |= {
+            "nodeName": on,
+            "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}],
+        }
+        return made
+
+    claim = {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {
+            "name": "data",
+            "namespace": "default",
+            "annotations": {"pv.kubernetes.io/bind-completed": "yes"},
+        },
+        "spec": {"accessModes": ["ReadWriteOncePod"], "storageClassName": "none", "volumeName": "v"},
+    }
+    volume = {
+        "apiVersion": "v1",
+        "kind": "PersistentVolume",
+        "metadata": {"name": "v"},
+        "spec": {"claimRef": {"namespace": "default", "name": "data"}},
+    }
+    cluster = Cluster([node("n"), claim, volume, using("old", "n"), using("new")])
+    assert "ReadWriteOncePod" in str(cluster.fits("new", "n"))
+    with cluster.trying():
+        cluster.delete("Pod", "old")
+        assert "ReadWriteOncePod" not in str(cluster.fits("new", "n"))
+    assert "ReadWriteOncePod" in str(cluster.fits("new", "n"))
+    assert "ReadWriteOncePod" in str(cluster.fits("new", node("other")))
+
+
 # --- One pod and one node -------------------------------------------------------------------------
 
 

@@ -40,7 +40,7 @@ from refsched.tools.planner.helped_by_preemption import helped_by_preemption
 from refsched.tools.planner.pending.answer import after_a_node_was_found, answer, counts_for
 from refsched.tools.planner.pending.before_filter import why_gated_words
 from refsched.tools.planner.pending.helpful_changes import what_helps_gated
-from refsched.tools.planner.pending.waiting import Moves, how_it_waits
+from refsched.tools.planner.pending.waiting import Moves, how_it_waits, leaving_for, leaving_text
 from refsched.tools.planner.pending.words import sentence, taint_text, untolerated_taints
 from refsched.tools.planner.rejections import EXTENDER, LEFT_OUT, PRE_FILTER, REMOVED
 from refsched.tools.planner.verdicts import Lack, NodeVerdict, Score
@@ -65,7 +65,7 @@ def explain(scheduler: Scheduler, objects: Sequence[ApiObject], pod: Pod) -> Exp
             bound_to=bound_to,
             message=gated.message,
             rejected=gated,
-            headline=sentence(why_gated_words(waiting, gated)),
+            headline=sentence(why_gated_words(waiting, gated, scheduler.state.objects)),
             would_help=what_helps_gated(scheduler, waiting),
         )
     before = _look(scheduler, waiting)
@@ -74,6 +74,8 @@ def explain(scheduler: Scheduler, objects: Sequence[ApiObject], pod: Pod) -> Exp
     moves = Moves()
     scheduler.state.queue.on_move = moves.note
     attempt = _tried(scheduler, waiting)
+    leaving = leaving_for(scheduler.state.snapshot(), waiting, attempt)
+    nominated = f"It is nominated to {waiting.status.nominated_node_name}, and waits "
     explanation = Explanation(
         pod.key,
         pod.priority,
@@ -83,7 +85,8 @@ def explain(scheduler: Scheduler, objects: Sequence[ApiObject], pod: Pod) -> Exp
         bound_to=bound_to,
         victims=attempt.victims or (),
         nominated_node=attempt.nominated_node or "",
-        headline=why.headline or after_a_node_was_found(attempt),
+        headline=(f"{nominated}{leaving_text(leaving)}. " if leaving else "")
+        + (why.headline or after_a_node_was_found(attempt)),
         reasons=why.reasons,
         would_help=why.would_help,
         waiting=how_it_waits(scheduler, waiting, attempt, decision, moves),

@@ -7,6 +7,7 @@ The decider of the release is asked, with a search that looks at this node only.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 
 from attrs import evolve, field, frozen
 
@@ -52,9 +53,9 @@ def fits(scheduler: Scheduler, snapshot: Snapshot, pod: Pod, node: str) -> Statu
     return decision.diagnosis.node_to_status.get(node, decision.diagnosis.absent)
 
 
-def with_template(snapshot: Snapshot, template: Node) -> tuple[Snapshot, str]:
+def with_template(snapshot: Snapshot, template: Node, pods: Sequence[PodInfo] = ()) -> tuple[Snapshot, str]:
     """Returns the snapshot with one more node, and its name: that of the template, or a new one if there is such a
-    node, with the hostname that goes with it. No pod is on the node."""
+    node, with the hostname that goes with it. These pods alone are on the node."""
     name = template.name
     number = 0
     while name in snapshot.by_name:
@@ -64,7 +65,7 @@ def with_template(snapshot: Snapshot, template: Node) -> tuple[Snapshot, str]:
     if labels.get(HOSTNAME) == template.name:
         labels[HOSTNAME] = name
     node = evolve(template, metadata=evolve(template.metadata, name=name, labels=labels))
-    added = NodeInfo(node, allocatable=resource_of(node.status.allocatable))
+    added = reduce(NodeInfo.with_pod, pods, NodeInfo(node, allocatable=resource_of(node.status.allocatable)))
     with_it = Snapshot(
         (*snapshot.nodes, added),
         {**snapshot.by_name, name: added},

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
 from refsched.errors import counted, did_you_mean
 from refsched.tools.planner.cluster import Census
@@ -51,13 +51,14 @@ class Preempted:
 class Plan:
     """A Plan says what becomes of each pending pod. ``outcomes`` are by namespace and name; what else happened is
     in its order. ``in_open_order`` is how many pods were tried before another one of the same priority and age
-    that waited as well."""
+    that waited as well. ``headlines`` say in a sentence why a pod fits nowhere: of pods that fail alike, one."""
 
     outcomes: tuple[Outcome, ...]
     preempted: tuple[Preempted, ...]
     volumes: tuple[VolumeBound, ...]
     census: Census
     in_open_order: int = 0
+    headlines: Mapping[str, str] = field(factory=dict)
 
     @property
     def placed(self) -> int:
@@ -79,7 +80,7 @@ class Plan:
 
 def as_value(found: Plan, ignored: Mapping[str, int]) -> dict[str, Any]:
     return {
-        "pods": [_outcome(outcome) for outcome in found.outcomes],
+        "pods": [_outcome(outcome, found.headlines.get(outcome.pod, "")) for outcome in found.outcomes],
         "preempted": [{"pod": each.pod, "node": each.node, "by": each.by} for each in found.preempted],
         "volumes": [
             {"claim": each.claim, "volume": each.volume, "provisioned": each.provisioned}
@@ -94,7 +95,7 @@ def as_value(found: Plan, ignored: Mapping[str, int]) -> dict[str, Any]:
     }
 
 
-def _outcome(outcome: Outcome) -> dict[str, Any]:
+def _outcome(outcome: Outcome, headline: str) -> dict[str, Any]:
     value: dict[str, Any] = {
         "pod": outcome.pod,
         "priority": outcome.priority,
@@ -106,6 +107,8 @@ def _outcome(outcome: Outcome) -> dict[str, Any]:
         value["ties"] = list(outcome.ties)
     if outcome.result != PLACED:
         value["message"] = outcome.message
+        if headline:
+            value["headline"] = headline
         value["refusals"] = [_rejection(rejection) for rejection in outcome.rejections]
     return value
 
@@ -136,9 +139,11 @@ def write_plan(
         [(each.pod, str(each.priority), f"→ {each.node}") for each in placed],
         right=("PRIORITY",),
     )
-    for alike in _grouped([outcome for outcome in shown if outcome.result != PLACED]):
-        page.line()
-        _show_rejected(page, alike)
+    for alike in failed_alike(found.outcomes):
+        listed = [outcome for outcome in alike if outcome in shown]
+        if listed:
+            page.line()
+            _show_rejected(page, listed, found.headlines.get(alike[0].pod, ""), alike[0].pod)
     if found.preempted:
         page.line()
         rows = [(each.pod, each.node, each.by) for each in found.preempted]
@@ -150,16 +155,19 @@ def write_plan(
     _write_notes(page, found, ignored)
 
 
-def _grouped(outcomes: Sequence[Outcome]) -> list[Sequence[Outcome]]:
-    """Returns the pods that failed alike together, the most frequent failure first."""
+def failed_alike(outcomes: Sequence[Outcome]) -> list[Sequence[Outcome]]:
+    """Returns the pods that were not placed, those together that failed alike, the most frequent failure first."""
     groups: dict[object, list[Outcome]] = {}
     for each in outcomes:
+        if each.result == PLACED:
+            continue
         alone = each.message if not each.rejections else ""
         groups.setdefault((each.result, each.rejections, alone), []).append(each)
     return sorted(groups.values(), key=lambda alike: -len(alike))
 
 
-def _show_rejected(page: Page, alike: Sequence[Outcome]) -> None:
+def _show_rejected(page: Page, alike: Sequence[Outcome], headline: str, of: str) -> None:
+    """Writes why these pods were not placed. ``headline`` says it ``of`` one that failed like them."""
     first = alike[0]
     if len(alike) == 1:
         page.line(f"✗ {first.pod}  priority {first.priority}  {first.result}", "red")
@@ -167,6 +175,8 @@ def _show_rejected(page: Page, alike: Sequence[Outcome]) -> None:
         page.line(
             f"✗ {counted(len(alike), 'pod')}  {first.result}: {some([each.pod for each in alike])}", "red"
         )
+    if headline:
+        page.line(headline if [each.pod for each in alike] == [of] else f"{of}: {headline}", indent=2)
     said = {each.message for each in alike} - {"", *(rejection.reason for rejection in first.rejections)}
     if len(said) == 1 and first.message in said:
         page.line(first.message, indent=2)

@@ -24,7 +24,8 @@ from refsched.objects.pod import Pod
 from refsched.records import BOUND, ERROR, SCHEDULED, Attempt, Bind, Output, Write
 from refsched.tools.planner.cluster import Census, show, why_gated
 from refsched.tools.planner.controllers import Evicted, VolumeBound, answer
-from refsched.tools.planner.plan import PLACED, Outcome, Plan, Preempted
+from refsched.tools.planner.pending.answer import answer_now
+from refsched.tools.planner.plan import PLACED, Outcome, Plan, Preempted, failed_alike
 from refsched.tools.planner.rejections import Rejection, rejections_of
 
 PREEMPTED = "preempted"
@@ -45,7 +46,16 @@ def plan(
     scheduler.state.choices = chosen = NotedChoices(scheduler.state.choices)
     run = Run(scheduler, show(scheduler, objects), chosen, progress)
     run.to_the_end()
-    return run.result()
+    found = run.result()
+    return evolve(found, headlines=_headlines(scheduler, found))
+
+
+def _headlines(scheduler: Scheduler, found: Plan) -> dict[str, str]:
+    """Returns for one of the pods that failed alike why it fits nowhere, as things are at the end."""
+    firsts = (alike[0].pod for alike in failed_alike(found.outcomes))
+    pods = {key: scheduler.state.objects.get(Pod, *reversed(key.split("/"))) for key in firsts}
+    said = {key: answer_now(scheduler, pod).headline for key, pod in pods.items() if pod is not None}
+    return {key: headline for key, headline in said.items() if headline}
 
 
 @define(eq=False)

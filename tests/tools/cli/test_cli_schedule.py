@@ -59,6 +59,7 @@ def test_one_not_placed_is_exit_code_1_and_all_else_is_reported(tmp_path: Path) 
         "default/new         7  → n",
         "",
         "✗ default/held  priority 0  gated",
+        "  It has the scheduling gate g, and is not tried until it is removed.",
         "  PLUGIN           REASON                             ON",
         "  SchedulingGates  waiting for scheduling gates: [g]",
         "",

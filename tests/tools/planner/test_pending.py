@@ -98,12 +98,17 @@ def near(app: str) -> Json:
     return {"affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}}
 
 
+def of_device(name: str = "gpu", **more: Any) -> Json:
+    return pod("a", resourceClaims=[{"name": "g", "resourceClaimName": name, **more}])
+
+
 def device_class() -> Json:
     return thing("DeviceClass", "x", "resource.k8s.io/v1", spec={})
 
 
-def device_claim(name: str, **more: Any) -> Json:
-    request = {"name": "r", "exactly": {"deviceClassName": "x"}}
+def device_claim(name: str, of: str = "x", selecting: str = "true", **more: Any) -> Json:
+    selectors = [{"cel": {"expression": selecting}}]
+    request = {"name": "r", "exactly": {"deviceClassName": of, "selectors": selectors}}
     return thing(
         "ResourceClaim", name, "resource.k8s.io/v1", spec={"devices": {"requests": [request]}}, **more
     )
@@ -242,7 +247,8 @@ CULPRITS: dict[str, tuple[list[Json], str]] = {
             *(pod(f"w{n}", on="n1", meta=WEB) for n in (1, 2)),
             pod("a", meta=WEB, topologySpreadConstraints=spread()),
         ],
-        "The skew of zone a would be 3, and maxSkew is 1 (b has 0 matching pods).",
+        "The skew of zone a would be 3, and maxSkew is 1 (b has 0 matching pods, but NodeUnschedulable rejects the"
+        " pod there).",
     ),
     "too few domains": (
         [
@@ -342,10 +348,151 @@ CULPRITS: dict[str, tuple[list[Json], str]] = {
             device_on("n1"),
             device_claim("other", status=HELD),
             device_claim("gpu"),
-            pod("a", resourceClaims=[{"name": "g", "resourceClaimName": "gpu"}]),
+            of_device(),
         ],
         "The only node, n1, has no free devices for its claim (gpu: 1 of class x; 1 device published, 1 allocated"
         " to default/other).",
+    ),
+    "a device class that does not exist": (
+        [node("n1"), device_class(), device_claim("gpu", of="xx"), of_device()],
+        "Its ResourceClaim gpu asks for devices of the class xx, and there is no such DeviceClass (nearest: x).",
+    ),
+    "a device claim that does not exist": (
+        [node("n1"), device_claim("gpu"), of_device("gpus")],
+        "Its ResourceClaim gpus does not exist (nearest: gpu).",
+    ),
+    "a template that does not exist": (
+        [
+            node("n1"),
+            thing("ResourceClaimTemplate", "gpu", "resource.k8s.io/v1", spec={}),
+            pod("a", resourceClaims=[{"name": "g", "resourceClaimTemplateName": "gpus"}]),
+        ],
+        "Its claim g cannot be created, since the ResourceClaimTemplate gpus does not exist (nearest: gpu).",
+    ),
+    "a claim that is not made yet": (
+        [
+            node("n1"),
+            thing("ResourceClaimTemplate", "gpu", "resource.k8s.io/v1", spec={}),
+            pod("a", resourceClaims=[{"name": "g", "resourceClaimTemplateName": "gpu"}]),
+        ],
+        "Its claim g has not been created yet from the ResourceClaimTemplate gpu.",
+    ),
+    "a selector that no device matches": (
+        [
+            node("n1"),
+            device_class(),
+            device_on("n1"),
+            device_claim("gpu", selecting="device.driver == 'y'"),
+            of_device(),
+        ],
+        "The request r of its claim gpu selects none of the 1 device of the class x, by device.driver == 'y'.",
+    ),
+    "a claim for one pod": (
+        [
+            node("n1", labels={"zone": "a"}),
+            claim("pv-1", accessModes=["ReadWriteOncePod"]),
+            volume("a"),
+            pod("old", on="n1", volumes=claiming()),
+            pod("a", volumes=claiming()),
+        ],
+        "Its claim data is ReadWriteOncePod, and is used by default/old.",
+    ),
+    "as many volumes as may be attached": (
+        [
+            node("n1"),
+            node("n2"),
+            late("slow"),
+            claim(storageClassName="slow"),
+            *(
+                thing("CSINode", name, "storage.k8s.io/v1", spec={"drivers": [limited]})
+                for limited in [{"name": "x", "nodeID": "n", "allocatable": {"count": 0}}]
+                for name in ("n1", "n2")
+            ),
+            pod("a", volumes=claiming()),
+        ],
+        "On all 2 nodes its volumes would make more than the 0 of x that may be attached.",
+    ),
+    "too little storage": (
+        [
+            node("n1"),
+            late("slow"),
+            claim(storageClassName="slow"),
+            thing("CSIDriver", "x", "storage.k8s.io/v1", spec={"storageCapacity": True}),
+            thing(
+                "CSIStorageCapacity",
+                "c",
+                "storage.k8s.io/v1",
+                meta={"namespace": "default"},
+                storageClassName="slow",
+                capacity="512Mi",
+                nodeTopology={},
+            ),
+            pod("a", volumes=claiming()),
+        ],
+        "Its claim data asks for 1Gi of the class slow, and at most 512Mi can be had on n1, the only node.",
+    ),
+    "a larger volume than there is": (
+        [
+            node("n1", labels={"zone": "a"}),
+            late("slow") | {"provisioner": "kubernetes.io/no-provisioner"},
+            claim(storageClassName="slow"),
+            pod("a", volumes=claiming()),
+        ],
+        "Its claim data asks for 1Gi of the class slow, which provisions none, and no volume of it is free.",
+    ),
+    "an init container": (
+        [
+            node("n1"),
+            pod(
+                "a",
+                initContainers=[{"name": "init", "resources": {"requests": {"cpu": "9"}}}],
+                overhead={"cpu": "1"},
+            ),
+        ],
+        "It asks for 10 cpu (with an overhead of 1 and for its init container init), and the only node, n1, has 4"
+        " allocatable.",
+    ),
+    "nodes that are ill in different ways": (
+        [
+            node("n1", taints=[taint("node.kubernetes.io/not-ready")]),
+            node("n2", unschedulable=True),
+            node("n3", taints=[INFRA]),
+            pod("a"),
+        ],
+        "Of the 2 nodes whose other taints it tolerates 1 is cordoned and 1 is not ready.",
+    ),
+    "a misspelt key": (
+        [*THREE, pod("a", nodeSelector={"disktyp": "hdd"})],
+        "No node has the label disktyp=hdd (nearest: disktype=hdd on 3 nodes).",
+    ),
+    "an empty domain in which no pod may be": (
+        [
+            *(zoned(f"n{n}", f"z{n}") for n in range(1, 5)),
+            *(pod(f"w{n}", on=f"n{n}", meta=WEB) for n in range(1, 5)),
+            zoned("n5", "z5", taints=[INFRA]),
+            pod("a", meta=WEB, topologySpreadConstraints=spread()),
+        ],
+        "In each of 4 domains of zone the skew would be 2, and maxSkew is 1 (z5 has 0 matching pods, but"
+        " TaintToleration rejects the pod there).",
+    ),
+    "a victim that has not left": (
+        [
+            node("n1"),
+            pod(
+                "victim",
+                cpu="4",
+                on="n1",
+                meta={"deletionTimestamp": "2026-01-01T00:00:00Z"},
+                status={
+                    "conditions": [
+                        {"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"}
+                    ]
+                },
+            ),
+            pod("a", priority=9, status={"nominatedNodeName": "n1"}),
+        ],
+        "It is nominated to n1, and waits until default/victim has left. It asks for 1 cpu, and the most that is"
+        " free on n1, the only node, is 0.",
     ),
     "no node at all": ([pod("a")], "There is no node in the cluster."),
     "more than one thing": (
@@ -423,7 +570,7 @@ def test_pods_of_daemon_sets_are_not_to_leave() -> None:
     found = explained(
         node("n1"), pod("daemon", cpu="4", on="n1", meta={"ownerReferences": [owner]}), pod("a")
     )
-    assert list(changes(found)) == ["add a node like n1"]
+    assert changes(found) == {}
 
 
 def test_what_other_pods_stand_in_the_way_of() -> None:
@@ -451,7 +598,27 @@ def test_of_two_required_terms_one_requirement_may_be_dropped() -> None:
 def test_a_value_that_is_misspelt_is_corrected() -> None:
     near = node("n1", labels={"zone": "eu-west-1"})
     found = explained(near, pod("a", nodeSelector={"zone": "eu-west1"}))
-    assert changes(found)["ask for zone=eu-west-1 in nodeSelector instead of eu-west1"] == ("n1",)
+    assert changes(found)["ask for zone=eu-west-1 in nodeSelector instead of zone=eu-west1"] == ("n1",)
+
+
+def test_a_key_a_resource_or_a_value_in_an_affinity_that_is_misspelt_is_corrected() -> None:
+    found = changes(explained(*CULPRITS["a misspelt key"][0]))
+    assert len(found["ask for disktype=hdd in nodeSelector instead of disktyp=hdd"]) == 3
+    found = changes(explained(*CULPRITS["a misspelt resource"][0]))
+    assert list(found) == ["ask for nvidia.com/gpu instead of nvidia.com/gpus"]
+    found = changes(explained(*THREE, pod("a", affinity=named(("disktype", "In", ["hddd"])))))
+    assert len(found["ask for disktype=hdd in its node affinity instead of disktype=hddd"]) == 3
+
+
+def test_who_uses_a_claim_for_one_pod_is_to_go() -> None:
+    assert changes(explained(*CULPRITS["a claim for one pod"][0])) == {"delete default/old": ("n1",)}
+
+
+def test_a_new_node_gets_its_pods_of_daemon_sets() -> None:
+    owner = {"apiVersion": "apps/v1", "kind": "DaemonSet", "name": "d", "uid": "u", "controller": True}
+    daemon = holding("d") | {"metadata": {"name": "d", "ownerReferences": [owner]}}
+    daemon["spec"]["nodeName"] = "n1"
+    assert changes(explained(node("n1"), daemon, holding("a"))) == {"drop hostPort 8080": ("n1",)}
 
 
 def test_a_gate_is_removed_only_if_that_helps() -> None:

@@ -56,7 +56,7 @@ def answer_now(scheduler: Scheduler, pod: Pod) -> Answer:
     """Returns why the pod fits nowhere as things are, without what would help."""
     gated = why_gated(scheduler, pod)
     if gated is not None:
-        return Answer(sentence(why_gated_words(pod, gated)))
+        return Answer(sentence(why_gated_words(pod, gated, scheduler.state.objects)))
     decision = decided(scheduler, pod)
     if decision is None or decision.failure is not None or decision.feasible:
         return answer(scheduler, pod, decision, {})

@@ -9,18 +9,21 @@ from refsched.framework.status import Status
 from refsched.objects.pod import Pod
 from refsched.objects.storage import PersistentVolumeClaim, StorageClass
 from refsched.objects.store import ObjectStore
+from refsched.plugins.dynamic_resources import DynamicResources
 from refsched.plugins.volume_binding import UNBOUND_IMMEDIATE
 from refsched.plugins.volume_restrictions import CLAIM_IN_USE
+from refsched.tools.planner.pending.by_device import why_claims_keep_out
 from refsched.tools.planner.pending.words import few, joined, nearest_text
 
 
-def why_gated_words(pod: Pod, status: Status) -> str:
+def why_gated_words(pod: Pod, status: Status, objects: ObjectStore) -> str:
     """Returns the sentence about a pod that does not enter the queue, without its full stop."""
     gates = [gate.name for gate in pod.spec.scheduling_gates]
     if status.plugin == "SchedulingGates" and gates:
         gate, it_is = ("gate", "it is") if len(gates) == 1 else ("gates", "they are")
         return f"it has the scheduling {gate} {joined(gates)}, and is not tried until {it_is} removed"
-    return f"{status.plugin} keeps it out of the queue: {status.message}"
+    of_claims = why_claims_keep_out(pod, objects) if status.plugin == DynamicResources.name else ""
+    return of_claims or f"{status.plugin} keeps it out of the queue: {status.message}"
 
 
 def _elsewhere(absent: Sequence[str], pod: Pod, objects: ObjectStore) -> str:
@@ -55,4 +58,8 @@ def why_rejected_words(pod: Pod, status: Status, objects: ObjectStore) -> str:
         )
     if CLAIM_IN_USE in status.reasons:
         return f"another pod uses its claim {few(names)}, which only one pod may use (ReadWriteOncePod)"
-    return f"{status.plugin or 'PreFilter'} rejects it before any node is looked at: {status.message}"
+    of_claims = why_claims_keep_out(pod, objects) if status.plugin == DynamicResources.name else ""
+    return (
+        of_claims
+        or f"{status.plugin or 'PreFilter'} rejects it before any node is looked at: {status.message}"
+    )

@@ -1,23 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What keeps a pod from nodes by its volumes and its resource claims."""
+"""What keeps a pod from nodes by its volumes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from refsched.errors import counted
-from refsched.framework.node_info import NodeInfo
-from refsched.objects.dra import DeviceRequest, ResourceClaim, ResourceSlice
-from refsched.objects.selectors import Requirement
-from refsched.objects.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
-from refsched.plugins.dynamic_resources import DynamicResources
-from refsched.plugins.dynamic_resources_claims import PodClaims
+from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.objects.quantity import Quantity
+from refsched.objects.resources import MEMORY
+from refsched.objects.selectors import Requirement, compile_selector
+from refsched.objects.storage import (
+    NO_PROVISIONER,
+    READ_WRITE_ONCE_POD,
+    STORAGE,
+    CSINode,
+    CSIStorageCapacity,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    StorageClass,
+    claim_names,
+)
+from refsched.objects.store import ObjectStore
+from refsched.plugins.node_volume_limits import LIMIT_EXCEEDED
+from refsched.plugins.volume_restrictions import CLAIM_IN_USE
+from refsched.tools.planner.amounts import amounts
 from refsched.tools.planner.pending.by_node import Because, grouped
 from refsched.tools.planner.pending.situation import Situation
 from refsched.tools.planner.pending.words import Subject, few, joined, requirement_text
+from refsched.volumes.provisioning import NOT_ENOUGH_SPACE
 from refsched.volumes.volumes_on_node import OUT_OF_REACH
-
-# --- Volumes --------------------------------------------------------------------------------------
 
 
 def claims_of(situation: Situation) -> list[PersistentVolumeClaim]:
@@ -77,9 +88,63 @@ def said_of_volumes(situation: Situation, nodes: Sequence[NodeInfo], subject: Su
             )
             only = f"provisions only for nodes with {_topologies(of_class)}"
             return f"the class {of_class.name} of its claim {unbound.name} {only}, {there_is}"
+    space = _too_little_space(situation, nodes, subject)
+    if space:
+        return space
     reasons = sorted({_volumes(situation, node) for node in nodes})
     have = subject.do("has", "have")
     return f"for its claim {claims} {subject} {have} no volume: {'; '.join(reasons[:2])}"
+
+
+def _too_little_space(situation: Situation, nodes: Sequence[NodeInfo], subject: Subject) -> str:
+    """Returns the words about a claim of a class of which there is not so much, or ""."""
+    objects = situation.snapshot.objects
+    for claim in claims_of(situation):
+        of_class = objects.get(StorageClass, claim.class_name)
+        if of_class is None or claim.spec.volume_name:
+            continue
+        asks = f"its claim {claim.name} asks for {_size(claim.requested)} of the class {of_class.name}"
+        if of_class.provisioner == NO_PROVISIONER:
+            free = [
+                volume
+                for volume in objects.list(PersistentVolume)
+                if volume.spec.storage_class_name == of_class.name and volume.spec.claim_ref is None
+            ]
+            if not free:
+                return f"{asks}, which provisions none, and no volume of it is free"
+            largest = max(volume.spec.capacity.get(STORAGE, Quantity()) for volume in free)
+            if largest < claim.requested:
+                return f"{asks}, and the largest volume of it that is free has {_size(largest)}"
+        elif all(
+            situation.rejecting[node.name]["VolumeBinding"].reasons == (NOT_ENOUGH_SPACE,) for node in nodes
+        ):
+            limits = [
+                limit
+                for each in objects.list(CSIStorageCapacity)
+                if each.storage_class_name == of_class.name
+                and (limit := each.volume_limit) is not None
+                and any(
+                    compile_selector(each.node_topology).matches(node.existing_node.metadata.labels)
+                    for node in nodes
+                )
+            ]
+            most = f"at most {_size(max(limits))} can be had" if limits else "no capacity is published for it"
+            return f"{asks}, and {most} {subject.among if limits else ''}".rstrip(" ,")
+    return ""
+
+
+def _limits(of_class: StorageClass, nodes: Sequence[NodeInfo], objects: ObjectStore) -> Iterator[Quantity]:
+    """Yields how large a volume of the class can be at most, by each capacity that is published for the nodes."""
+    for each in objects.list(CSIStorageCapacity):
+        if each.storage_class_name != of_class.name or each.volume_limit is None:
+            continue
+        topology = compile_selector(each.node_topology)
+        if any(topology.matches(node.existing_node.metadata.labels) for node in nodes):
+            yield each.volume_limit
+
+
+def _size(asked: Quantity) -> str:
+    return amounts(MEMORY, asked.value)[0]
 
 
 def _topologies(of_class: StorageClass) -> str:
@@ -97,58 +162,71 @@ def _reach(volume: PersistentVolume) -> str:
     return f"nodes with {joined(said, 'or')}"
 
 
-# --- Devices --------------------------------------------------------------------------------------
+# --- Pods that use volumes ------------------------------------------------------------------------
 
 
-def because_of_devices(situation: Situation, nodes: Sequence[NodeInfo]) -> list[Because]:
-    return grouped((_devices(situation, node), node.name) for node in nodes)
+def users_of(situation: Situation) -> dict[str, list[PodInfo]]:
+    """Returns the pods that run and use a ReadWriteOncePod claim of the pod, by the claim's name."""
+    found: dict[str, list[PodInfo]] = {}
+    for claim in claims_of(situation):
+        if READ_WRITE_ONCE_POD in claim.spec.access_modes:
+            for node in situation.nodes:
+                using = [
+                    each
+                    for each in node.pods
+                    if each.pod.namespace == claim.namespace and claim.name in claim_names(each.pod)
+                ]
+                found.setdefault(claim.name, []).extend(using)
+    return {claim: using for claim, using in found.items() if using}
 
 
-def _devices(situation: Situation, node: NodeInfo) -> str:
-    status = situation.rejecting[node.name][DynamicResources.name]
-    wanted = _requests(situation)
-    return f"{status.message}{f' ({wanted})' if wanted else ''}"
+def because_of_sharing(situation: Situation, nodes: Sequence[NodeInfo]) -> list[Because]:
+    using = users_of(situation)
+    return grouped((_sharing(situation, node, using), node.name) for node in nodes)
 
 
-def _claims(situation: Situation) -> Sequence[ResourceClaim]:
-    state = situation.state.states.get(DynamicResources.name)
-    return state.claims if isinstance(state, PodClaims) else ()
+def said_of_sharing(situation: Situation, nodes: Sequence[NodeInfo], subject: Subject) -> str:
+    using = users_of(situation)
+    said = sorted({_sharing(situation, node, using) for node in nodes})
+    return said[0] if len(said) == 1 else f"VolumeRestrictions rejects {subject}: {'; '.join(said[:2])}"
 
 
-def _requests(situation: Situation) -> str:
-    """Returns what the claims ask for that are yet to be allocated."""
-    said = []
-    for claim in _claims(situation):
-        if not claim.is_allocated:
-            asked = [_request(request) for request in claim.spec.devices.requests]
-            said.append(f"{claim.name or 'its extended resources'}: {joined(asked)}")
-    return "; ".join(said)
+def _sharing(situation: Situation, node: NodeInfo, using: dict[str, list[PodInfo]]) -> str:
+    status = situation.rejecting[node.name]["VolumeRestrictions"]
+    if CLAIM_IN_USE not in status.reasons or not using:
+        return _without_prefix(status.message)
+    claim, pods = next(iter(using.items()))
+    by = few(each.pod.key for each in pods)
+    return f"its claim {claim} is ReadWriteOncePod, and is used by {by}"
 
 
-def _request(request: DeviceRequest) -> str:
-    exactly = (request.exactly,) if request.exactly is not None else request.first_available
-    asked = [
-        f"{'all devices' if one.allocation_mode == 'All' else one.count or 1} of class {one.device_class_name}"
-        for one in exactly
-    ]
-    return joined(asked, "or")
+def because_of_limits(situation: Situation, nodes: Sequence[NodeInfo]) -> list[Because]:
+    return grouped((_limit(situation, node), node.name) for node in nodes)
 
 
-def said_of_devices(situation: Situation, nodes: Sequence[NodeInfo], subject: Subject) -> str:
-    elsewhere = [claim.name for claim in _claims(situation) if claim.is_allocated]
-    wanted = _requests(situation)
-    if not wanted and elsewhere:
-        return f"the devices of its claim {few(elsewhere)} cannot be reached from {subject}"
-    slices = situation.snapshot.objects.list(ResourceSlice)
-    total = sum(len(each.spec.devices) for each in slices)
-    published = f"{counted(total, 'device')} published" if total else "no device is published"
-    holders = [
-        claim.key
-        for claim in situation.snapshot.objects.list(ResourceClaim)
-        if claim.status.allocation is not None
-        for _ in claim.status.allocation.devices.results
-    ]
-    if total and holders:
-        published += f", {len(holders):,} allocated to {few(holders)}"
-    have = subject.do("has", "have")
-    return f"{subject} {have} no free devices for its claim ({wanted}; {published})"
+def said_of_limits(situation: Situation, nodes: Sequence[NodeInfo], subject: Subject) -> str:
+    said = sorted({_limit(situation, node) for node in nodes})
+    return f"on {subject}".rstrip(",") + f" {'; or '.join(said[:2])}"
+
+
+def _limit(situation: Situation, node: NodeInfo) -> str:
+    status = situation.rejecting[node.name]["NodeVolumeLimits"]
+    csi_node = situation.snapshot.objects.get(CSINode, node.name)
+    if LIMIT_EXCEEDED not in status.reasons or csi_node is None:
+        return _without_prefix(status.message)
+    limits = {each.name: each.limit for each in csi_node.spec.drivers if each.limit is not None}
+    asked = sorted(set(_drivers(situation)) & set(limits)) or sorted(limits)
+    most = joined([f"{limits[driver]:,} of {driver}" for driver in asked], "or")
+    return f"its volumes would make more than the {most} that may be attached"
+
+
+def _drivers(situation: Situation) -> Iterator[str]:
+    """Yields the CSI drivers of the pod's claims."""
+    objects = situation.snapshot.objects
+    for claim in claims_of(situation):
+        volume = objects.get(PersistentVolume, claim.spec.volume_name)
+        of_class = objects.get(StorageClass, claim.class_name)
+        if volume is not None and volume.spec.csi is not None:
+            yield volume.spec.csi.driver
+        elif of_class is not None:
+            yield of_class.provisioner

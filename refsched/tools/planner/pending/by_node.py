@@ -11,14 +11,11 @@ from refsched.errors import counted
 from refsched.framework.node_info import NodeInfo
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
-from refsched.objects.resources import PODS, amount, pod_requests, resource_of
 from refsched.objects.selectors import Requirement
 from refsched.plugins.node_affinity import affinity_of
-from refsched.tools.planner.amounts import amounts
 from refsched.tools.planner.pending.situation import Situation
 from refsched.tools.planner.pending.words import (
     Subject,
-    few,
     joined,
     natural,
     nearest,
@@ -27,9 +24,6 @@ from refsched.tools.planner.pending.words import (
     untolerated_taints,
 )
 
-FIT = "NodeResourcesFit"
-INSUFFICIENT = "Insufficient "
-TOO_MANY_PODS = "Too many pods"
 HEALTH = {
     "node.kubernetes.io/not-ready": "not ready",
     "node.kubernetes.io/unreachable": "unreachable",
@@ -95,22 +89,37 @@ def _taints(situation: Situation, node: NodeInfo) -> list[str]:
     return [taint_text(taint) for taint in untolerated_taints(situation.pod.pod, node.existing_node)]
 
 
-# --- Cordoned nodes -------------------------------------------------------------------------------
+# --- Nodes that are cordoned, or not well ---------------------------------------------------------
 
 
-def is_only_cordoned(situation: Situation, node: NodeInfo) -> bool:
-    """Returns whether the pod could run on the node if it were not cordoned."""
+def is_only_ill(situation: Situation, node: NodeInfo) -> bool:
+    """Returns whether the pod could run on the node once it is well, and not cordoned."""
     taints = untolerated_taints(situation.pod.pod, node.existing_node)
     others = set(situation.rejecting[node.name]) - {"NodeUnschedulable", "TaintToleration"}
-    return not others and all(taint.key == "node.kubernetes.io/unschedulable" for taint in taints)
+    return not others and all(taint.key in HEALTH for taint in taints)
 
 
 def because_cordoned(situation: Situation, nodes: Sequence[NodeInfo]) -> list[Because]:
     return grouped(("cordoned (spec.unschedulable)", node.name) for node in nodes)
 
 
-def said_of_cordons(situation: Situation, nodes: Sequence[NodeInfo], subject: Subject) -> str:
-    return f"{subject} {subject.do('is', 'are')} cordoned"
+def because_ill(situation: Situation, nodes: Sequence[NodeInfo]) -> list[Because]:
+    return grouped((_illness(situation, node), node.name) for node in nodes)
+
+
+def said_of_ill(situation: Situation, nodes: Sequence[NodeInfo], subject: Subject) -> str:
+    said = because_ill(situation, nodes)
+    if len(said) == 1:
+        return f"{subject} {subject.do('is', 'are')} {said[0].text}"
+    each = [f"{len(of.nodes):,} {'is' if len(of.nodes) == 1 else 'are'} {of.text}" for of in said]
+    return f"of {subject} {joined(each)}"
+
+
+def _illness(situation: Situation, node: NodeInfo) -> str:
+    if node.existing_node.spec.unschedulable:
+        return "cordoned"
+    taints = untolerated_taints(situation.pod.pod, node.existing_node)
+    return joined(list(dict.fromkeys(HEALTH[taint.key] for taint in taints if taint.key in HEALTH)))
 
 
 # --- Labels ---------------------------------------------------------------------------------------
@@ -212,146 +221,27 @@ def _no_node_has(first: Requirement, no_node: str) -> str:
 
 
 def _nearest(first: Requirement, nodes: Sequence[NodeInfo]) -> str:
-    """Returns which values the label has, or which label has a similar key."""
+    """Returns the nearest label that nodes have, and how many."""
+    near = nearest_label(first, nodes)
+    if near is None:
+        return ""
+    key, value = near
+    number = sum(labels_of(node.existing_node).get(key) == value for node in nodes)
+    return f" (nearest: {key}={value} on {counted(number, 'node')})"
+
+
+def nearest_label(first: Requirement, nodes: Sequence[NodeInfo]) -> tuple[str, str] | None:
+    """Returns the label that nodes have and that is most similar to what is required: of the same key; of a
+    similar key, with a value that is required if there is one; or with such a value. None if there is none."""
+    if first.key == "metadata.name":
+        return None
     labels = [labels_of(node.existing_node) for node in nodes]
-    values = [each[first.key] for each in labels if first.key in each]
-    if values and first.key != "metadata.name":
-        near = nearest(first.values[0], values) if first.values else ""
-        value = near or max(sorted(set(values)), key=values.count)
-        return f" (nearest: {first.key}={value} on {counted(values.count(value), 'node')})"
     keys = {key for each in labels for key in each}
     same = [key for key in sorted(keys) if first.values and any(e.get(key) in first.values for e in labels)]
-    similar = [*filter(None, [nearest(first.key, keys)]), *same]
-    if not similar:
-        return ""
-    with_it = [each[similar[0]] for each in labels if similar[0] in each]
-    value = max(sorted(set(with_it)), key=with_it.count)
-    return f" (nearest: {similar[0]}={value} on {counted(with_it.count(value), 'node')})"
-
-
-# --- Resources ------------------------------------------------------------------------------------
-
-
-def _nearest_resource(resource: str, nodes: Sequence[NodeInfo]) -> str:
-    offered = [name for node in nodes for name, amount in node.allocatable.scalar.items() if amount]
-    near = nearest(resource, offered)
-    return f" (nearest: {near} on {counted(offered.count(near), 'node')})" if near else ""
-
-
-def asked_of(pod: Pod, resource: str) -> int:
-    """Returns how much the pod requests: milli-CPU, bytes, or whole units; one of ``pods``."""
-    return 1 if resource == PODS else amount(resource_of(pod_requests(pod, use_status=False)), resource)
-
-
-def free_on(node: NodeInfo, resource: str) -> int:
-    if resource == PODS:
-        return node.allocatable.allowed_pod_number - len(node.pods)
-    return amount(node.allocatable, resource) - amount(node.requested, resource)
-
-
-def allocatable_on(node: NodeInfo, resource: str) -> int:
-    return node.allocatable.allowed_pod_number if resource == PODS else amount(node.allocatable, resource)
-
-
-def short_of(situation: Situation, node: NodeInfo) -> tuple[str, ...]:
-    """Returns the resources of which too little is free on the node."""
-    status = situation.rejecting[node.name].get(FIT)
-    reasons = status.reasons if status is not None else ()
-    return tuple(
-        PODS if reason == TOO_MANY_PODS else reason.removeprefix(INSUFFICIENT)
-        for reason in reasons
-        if reason == TOO_MANY_PODS or reason.startswith(INSUFFICIENT)
-    )
-
-
-def is_too_small(situation: Situation, node: NodeInfo) -> bool:
-    """Returns whether the pod would not fit on the node without any other pod."""
-    pod = situation.pod.pod
-    return any(asked_of(pod, each) > allocatable_on(node, each) for each in short_of(situation, node))
-
-
-def because_of_resources(situation: Situation, nodes: Sequence[NodeInfo]) -> list[Because]:
-    found = grouped((joined(short_of(situation, node)), node.name) for node in nodes)
-    return [Because(_shortage(situation, situation.infos(each.nodes)), each.nodes) for each in found]
-
-
-def _shortage(situation: Situation, nodes: Sequence[NodeInfo]) -> str:
-    pod = situation.pod.pod
-    parts = []
-    for resource in short_of(situation, nodes[0]):
-        best = _freest(nodes, resource)
-        if resource == PODS:
-            parts.append(
-                f"as many pods run there as may ({allocatable_on(best, PODS):,} on {best.name}"
-                f"{_nominated(situation, best)})"
-            )
-            continue
-        asks, free, lacks = _written(pod, resource, free_on(best, resource))
-        counted_there = _nominated(situation, best)
-        parts.append(
-            f"asks {asks} {resource}, at most {free} free ({best.name}{counted_there}), {lacks} too little"
-        )
-    return "; ".join(parts) or joined(situation.rejecting[nodes[0].name][FIT].reasons)
-
-
-def _nominated(situation: Situation, *nodes: NodeInfo) -> str:
-    """Returns the words about pods that are nominated to these nodes, and count there."""
-    pods = situation.nominated_to(*nodes)
-    return f", where {few(pods)} {'is' if len(pods) == 1 else 'are'} nominated and counted" if pods else ""
-
-
-def _written(pod: Pod, resource: str, free: int) -> tuple[str, ...]:
-    asks = asked_of(pod, resource)
-    return amounts(resource, asks, free, asks - free)
-
-
-def _freest(nodes: Sequence[NodeInfo], resource: str) -> NodeInfo:
-    return max(nodes, key=lambda node: free_on(node, resource))
-
-
-def said_of_resources(situation: Situation, nodes: Sequence[NodeInfo], subject: Subject) -> str:
-    shortages = [set(short_of(situation, node)) for node in nodes]
-    of_all = [each for each in short_of(situation, nodes[0]) if all(each in short for short in shortages)]
-    if of_all:
-        return joined([_said_of(of_all[0], situation, nodes, subject), *_also(of_all[1:], situation, nodes)])
-    parts = []
-    for resource in dict.fromkeys(each for node in nodes for each in short_of(situation, node)):
-        short = [node for node in nodes if resource in short_of(situation, node)]
-        parts.append(_said_of(resource, situation, short, Subject([n.name for n in short], subject.total)))
-    return "; ".join(parts)
-
-
-def _said_of(resource: str, situation: Situation, nodes: Sequence[NodeInfo], subject: Subject) -> str:
-    pod, best = situation.pod.pod, _freest(nodes, resource)
-    if resource == PODS:
-        number = (
-            f" ({allocatable_on(best, PODS):,})" if len({allocatable_on(n, PODS) for n in nodes}) == 1 else ""
-        )
-        runs = f"{subject} {subject.do('runs', 'run')} as many pods as {subject.do('it', 'they')} may{number}"
-        return runs + _nominated(situation, *nodes)
-    largest = max(nodes, key=lambda node: allocatable_on(node, resource))
-    has = allocatable_on(largest, resource)
-    asks, free, size = amounts(resource, asked_of(pod, resource), free_on(best, resource), has)
-    if has == 0:
-        has_none = (
-            f"no node has any {resource}{_nearest_resource(resource, nodes)}"
-            if len(nodes) == subject.total
-            else f"{subject} {subject.do('has', 'have')} none"
-        )
-        return f"it asks for {asks} {resource}, and {has_none}"
-    if asked_of(pod, resource) > has:
-        if len(nodes) == 1:
-            return f"it asks for {asks} {resource}, and {subject} has {size} allocatable"
-        which = "the largest node" if len(nodes) == subject.total else f"the largest of {subject}"
-        return f"it asks for {asks} {resource}, and {which}, {largest.name}, has {size} allocatable"
-    on = f" on {best.name}" if len(nodes) > 1 and free_on(best, resource) > 0 else ""
-    most = f"and the most that is free {subject.among} is {free}{on}{_nominated(situation, best)}"
-    return f"it asks for {asks} {resource}, {most}"
-
-
-def _also(others: Sequence[str], situation: Situation, nodes: Sequence[NodeInfo]) -> list[str]:
-    pod, said = situation.pod.pod, []
-    for resource in others:
-        asks, free = amounts(resource, asked_of(pod, resource), free_on(_freest(nodes, resource), resource))
-        said.append(f"for {asks} {resource} where at most {free} is free")
-    return said
+    key = first.key if first.key in keys else nearest(first.key, keys) or next(iter(same), "")
+    values = [each[key] for each in labels if key in each]
+    if not values:
+        return None
+    wanted = [value for value in first.values if value in values]
+    near = nearest(first.values[0], values) if first.values else ""
+    return key, next(iter(wanted), near or max(sorted(set(values)), key=values.count))

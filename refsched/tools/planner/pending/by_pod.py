@@ -235,21 +235,31 @@ def said_of_spread(situation: Situation, nodes: Sequence[NodeInfo], subject: Sub
     first = next(iter(skews.values()))
     domains = sorted((d for d, spread in skews.items() if spread is first), key=natural)
     key = first.constraint.topology_key
-    limit = f"and maxSkew is {first.constraint.max_skew}{_fewest(first)}"
+    limit = f"and maxSkew is {first.constraint.max_skew}{_fewest(situation, first)}"
     if len(domains) == 1:
         return f"the skew of {key} {domains[0]} would be {first.skew_in(domains[0])}, {limit}"
+    skew = {first.skew_in(domain) for domain in domains}
+    if len(skew) == 1 and len(domains) > 3:
+        return f"in each of {len(domains):,} domains of {key} the skew would be {skew.pop()}, {limit}"
     each = few(f"{first.skew_in(domain)} in {domain}" for domain in domains)
     return f"the skew of {key} would be {each}, {limit}"
 
 
-def _fewest(spread: Spread) -> str:
-    """Returns in which domain the fewest matching pods are."""
+def _fewest(situation: Situation, spread: Spread) -> str:
+    """Returns in which domain the fewest matching pods are, and what else keeps the pod from it."""
     if len(spread.counts) < spread.constraint.min_domains:
         few_domains = (
             f"{counted(len(spread.counts), 'domain')}, and minDomains is {spread.constraint.min_domains}"
         )
         return f" ({few_domains}, so that the skew is measured against 0)"
     least = [domain for domain, number in spread.counts.items() if number == spread.least]
-    return (
-        f" ({few(least, 2)} {'has' if len(least) == 1 else 'have'} {counted(spread.least, 'matching pod')})"
+    has = "has" if len(least) == 1 else "have"
+    key = spread.constraint.topology_key
+    there = [node for node in situation.nodes if node.existing_node.metadata.labels.get(key) in least]
+    by = {next((plugin for plugin in situation.rejecting[node.name]), "") for node in there}
+    but = (
+        f", but {joined(sorted(by))} {'rejects' if len(by) == 1 else 'reject'} the pod there"
+        if all(by)
+        else ""
     )
+    return f" ({few(least, 2)} {has} {counted(spread.least, 'matching pod')}{but})"

@@ -14,16 +14,16 @@ from refsched.objects.node import HOSTNAME_LABEL, Node
 from refsched.objects.pod import Pod
 from refsched.objects.selectors import Requirement
 from refsched.plugins.inter_pod_affinity import NO_AFFINITY
-from refsched.tools.planner.pending.by_node import (
+from refsched.tools.planner.pending.by_claim import users_of
+from refsched.tools.planner.pending.by_node import HEALTH, missed
+from refsched.tools.planner.pending.by_pod import Away, away, holders
+from refsched.tools.planner.pending.by_resource import (
     FIT,
-    HEALTH,
     asked_of,
     free_on,
     is_too_small,
-    missed,
     short_of,
 )
-from refsched.tools.planner.pending.by_pod import Away, away, holders
 from refsched.tools.planner.pending.situation import Situation
 from refsched.tools.planner.pending.words import few, joined, requirement_text, untolerated_taints
 from refsched.tools.planner.verdicts import HelpfulChange
@@ -125,6 +125,9 @@ def _labels_with(node: Node, lacks: Sequence[Requirement]) -> dict[str, str] | N
 
 
 def _with_pods_that_leave(situation: Situation) -> Iterator[HelpfulChange]:
+    using = [each.pod for pods in users_of(situation).values() for each in pods]
+    if using:
+        yield HelpfulChange("delete", f"delete {joined([pod.key for pod in using])}", deleted=tuple(using))
     found = []
     kept = (
         away(situation)

@@ -21,21 +21,21 @@ from refsched.objects.pod import (
 )
 from refsched.objects.quantity import Quantity
 from refsched.objects.resources import PODS
-from refsched.objects.selectors import NodeSelector, NodeSelectorTerm, Requirement
+from refsched.objects.selectors import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, Requirement
 from refsched.plugins.node_affinity import affinity_of
 from refsched.plugins.pod_topology_spread import PodTopologySpread
 from refsched.plugins.pod_topology_spread_constraints import DO_NOT_SCHEDULE, SCHEDULE_ANYWAY
 from refsched.tools.planner.amounts import amounts, at_most
-from refsched.tools.planner.pending.by_node import (
+from refsched.tools.planner.pending.by_node import HEALTH, missed, nearest_label
+from refsched.tools.planner.pending.by_pod import exceeded, holders, port_text
+from refsched.tools.planner.pending.by_resource import (
     FIT,
-    HEALTH,
+    allocatable_on,
     asked_of,
     free_on,
-    labels_of,
-    missed,
+    nearest_resource,
     short_of,
 )
-from refsched.tools.planner.pending.by_pod import exceeded, holders, port_text
 from refsched.tools.planner.pending.situation import Situation
 from refsched.tools.planner.pending.words import joined, requirement_text, taint_text, untolerated_taints
 from refsched.tools.planner.verdicts import HelpfulChange
@@ -43,11 +43,15 @@ from refsched.tools.planner.verdicts import HelpfulChange
 MOST = 3
 """So many alternatives of one kind are tried."""
 
+CONTROL_PLANE = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
+"""To tolerate these taints is the last thing to think of."""
+
 
 def changed_pods(situation: Situation) -> Iterator[HelpfulChange]:
     """Yields the changes that are worth a trial, the cheapest first."""
-    yield from _tolerations(situation)
+    yield from tolerations(situation, of_control_plane=False)
     yield from _selections(situation)
+    yield from _other_resources(situation)
     yield from _requests(situation)
     yield from _ports(situation)
     yield from _spreads(situation)
@@ -70,13 +74,14 @@ def _with(pod: Pod, **changed: Any) -> Pod:
 # --- Tolerations ----------------------------------------------------------------------------------
 
 
-def _tolerations(situation: Situation) -> Iterator[HelpfulChange]:
+def tolerations(situation: Situation, *, of_control_plane: bool) -> Iterator[HelpfulChange]:
     pod = situation.pod.pod
     found = Counter(
         taints
         for node in situation.only_by("TaintToleration")
         if (taints := untolerated_taints(pod, node.existing_node))
         and not any(t.key in HEALTH for t in taints)
+        and any(t.key in CONTROL_PLANE for t in taints) is of_control_plane
     )
     for taints, _ in found.most_common(MOST):
         added = tuple(Toleration(taint.key, "Equal", taint.value, taint.effect) for taint in taints)
@@ -95,35 +100,55 @@ def _selections(situation: Situation) -> Iterator[HelpfulChange]:
     found = Counter(lacks[0] for node in nodes if len(lacks := missed(pod, node.existing_node)) == 1)
     for requirement, _ in found.most_common(MOST):
         text = requirement_text(requirement)
-        own = pod.spec.node_selector
-        if own.get(requirement.key) in requirement.values:
-            yield from _other_value(pod, requirement, nodes)
-            left = {key: value for key, value in own.items() if key != requirement.key}
-            yield _changed("selector", f"drop nodeSelector {text}", _with(pod, node_selector=left))
-        else:
-            yield _changed("selector", f"drop {text} from its node affinity", _without(pod, requirement))
+        is_own = pod.spec.node_selector.get(requirement.key) in requirement.values
+        where = "nodeSelector" if is_own else "its node affinity"
+        near = _misspelt(requirement, nodes)
+        if near is not None:
+            change = f"ask for {requirement_text(near)} in {where} instead of {text}"
+            yield _changed("selector", change, _instead(pod, requirement, near, is_own=is_own))
+        change = f"drop nodeSelector {text}" if is_own else f"drop {text} from its node affinity"
+        yield _changed("selector", change, _instead(pod, requirement, None, is_own=is_own))
 
 
-def _other_value(pod: Pod, requirement: Requirement, nodes: Sequence[NodeInfo]) -> Iterator[HelpfulChange]:
-    """Yields the pod with a value that is spelled nearly alike, if nodes have one."""
-    key, value = requirement.key, requirement.values[0]
-    values = sorted({labels[key] for node in nodes if key in (labels := labels_of(node.existing_node))})
-    for near in get_close_matches(value, values, n=1, cutoff=0.7):
-        changed = _with(pod, node_selector={**pod.spec.node_selector, key: near})
-        yield _changed("selector", f"ask for {key}={near} in nodeSelector instead of {value}", changed)
+def _misspelt(requirement: Requirement, nodes: Sequence[NodeInfo]) -> NodeSelectorRequirement | None:
+    """Returns the requirement with a key or a value that is spelled nearly alike, if nodes have one."""
+    near = nearest_label(requirement, nodes)
+    if near is None or requirement.operator != "In":
+        return None
+    key, value = near
+    wanted = requirement.values[0] if key == requirement.key else requirement.key
+    is_near = get_close_matches(wanted, [value if key == requirement.key else key], n=1, cutoff=0.7)
+    return (
+        NodeSelectorRequirement(key, "In", (value,))
+        if is_near and (key, value) != (requirement.key, wanted)
+        else None
+    )
 
 
-def _without(pod: Pod, requirement: Requirement) -> Pod:
-    """Returns the pod without this requirement in any term; without required terms if one has no other."""
+def _instead(
+    pod: Pod, requirement: Requirement, near: NodeSelectorRequirement | None, *, is_own: bool
+) -> Pod:
+    """Returns the pod with the other requirement, or without any, where it had this one."""
+    if not is_own:
+        return _with_affinity(pod, requirement, near)
+    left = {key: value for key, value in pod.spec.node_selector.items() if key != requirement.key}
+    return _with(pod, node_selector=left | ({near.key: near.values[0]} if near is not None else {}))
+
+
+def _with_affinity(pod: Pod, requirement: Requirement, near: NodeSelectorRequirement | None) -> Pod:
+    """Returns the pod with the other requirement in each term that has this one; without required terms if one is
+    left empty."""
     affinity, own = pod.spec.affinity, affinity_of(pod)
     required = own.required_during_scheduling_ignored_during_execution
     if affinity is None or required is None:
         return pod
+
+    def replaced(requirements: Sequence[NodeSelectorRequirement]) -> tuple[NodeSelectorRequirement, ...]:
+        others = (near if each == requirement else each for each in requirements)
+        return tuple(each for each in others if each is not None)
+
     terms = tuple(
-        NodeSelectorTerm(
-            tuple(r for r in term.match_expressions if r != requirement),
-            tuple(r for r in term.match_fields if r != requirement),
-        )
+        NodeSelectorTerm(replaced(term.match_expressions), replaced(term.match_fields))
         for term in required.node_selector_terms
     )
     left = None if any(term.is_empty for term in terms) else NodeSelector(terms)
@@ -155,6 +180,34 @@ def _requests(situation: Situation) -> Iterator[HelpfulChange]:
         ]
         changed = with_requests(pod, {resource: value for resource, (value, _) in rounded.items()})
         yield _changed("request", f"request at most {joined(said)}", changed)
+
+
+def _other_resources(situation: Situation) -> Iterator[HelpfulChange]:
+    """Yields the pod that asks for a resource that is spelled nearly alike, where no node has any of its own."""
+    pod, nodes = situation.pod.pod, situation.nodes
+    for resource in sorted({each for node in nodes for each in short_of(situation, node)} - {PODS}):
+        if any(allocatable_on(node, resource) for node in nodes):
+            continue
+        near, _ = nearest_resource(resource, nodes)
+        if near and get_close_matches(resource, [near], n=1, cutoff=0.7):
+            renamed = _with(
+                pod,
+                containers=_renamed(pod.spec.containers, resource, near),
+                init_containers=_renamed(pod.spec.init_containers, resource, near),
+            )
+            yield _changed("request", f"ask for {near} instead of {resource}", renamed)
+
+
+def _renamed(containers: Sequence[Container], resource: str, near: str) -> tuple[Container, ...]:
+    def renamed(asked: ResourceRequirements) -> ResourceRequirements:
+        names = {resource: near}
+        return evolve(
+            asked,
+            requests={names.get(name, name): value for name, value in asked.requests.items()},
+            limits={names.get(name, name): value for name, value in asked.limits.items()},
+        )
+
+    return tuple(evolve(each, resources=renamed(each.resources)) for each in containers)
 
 
 def with_requests(pod: Pod, most: Mapping[str, int]) -> Pod:
@@ -207,9 +260,8 @@ def _ports(situation: Situation) -> Iterator[HelpfulChange]:
         containers = tuple(_without_ports(each, numbers) for each in pod.spec.containers)
         sidecars = tuple(_without_ports(each, numbers) for each in pod.spec.init_containers)
         said = joined([port_text(port) for port in ports])
-        yield _changed(
-            "port", f"drop hostPort {said}", _with(pod, containers=containers, init_containers=sidecars)
-        )
+        change = f"{'use another port than' if pod.spec.host_network else 'drop hostPort'} {said}"
+        yield _changed("port", change, _with(pod, containers=containers, init_containers=sidecars))
 
 
 def _without_ports(container: Container, ports: set[tuple[int, str]]) -> Container:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.pod import Pod
 from refsched.tools.planner.pending.changed_cluster import one_more_node, what_can_be_done, what_comes
-from refsched.tools.planner.pending.changed_pods import changed_pods, without_gates
+from refsched.tools.planner.pending.changed_pods import changed_pods, tolerations, without_gates
 from refsched.tools.planner.pending.situation import Situation
 from refsched.tools.planner.pending.trying import Trials
 from refsched.tools.planner.verdicts import HelpfulChange
@@ -26,6 +26,7 @@ def _ideas(situation: Situation) -> Iterator[HelpfulChange]:
     yield from what_comes(situation)
     yield from changed_pods(situation)
     yield from what_can_be_done(situation)
+    yield from tolerations(situation, of_control_plane=True)
 
 
 def what_helps_gated(scheduler: Scheduler, pod: Pod) -> tuple[HelpfulChange, ...]:

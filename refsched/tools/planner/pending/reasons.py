@@ -11,8 +11,9 @@ from collections.abc import Callable, Sequence
 
 from refsched.framework.node_info import NodeInfo
 from refsched.objects.pod import Pod
-from refsched.tools.planner.pending import by_claim, by_node, by_pod
-from refsched.tools.planner.pending.by_node import FIT, Because, grouped
+from refsched.tools.planner.pending import by_claim, by_device, by_node, by_pod, by_resource
+from refsched.tools.planner.pending.by_node import Because, grouped
+from refsched.tools.planner.pending.by_resource import FIT
 from refsched.tools.planner.pending.situation import Situation
 from refsched.tools.planner.pending.words import Subject, joined, natural
 from refsched.tools.planner.rejections import EXTENDER
@@ -24,15 +25,17 @@ Groups = Callable[[Situation, Sequence[NodeInfo]], list[Because]]
 
 _WORDS: dict[str, tuple[Groups, Said]] = {
     "NodeAffinity": (by_node.because_of_labels, by_node.said_of_labels),
-    "NodeUnschedulable": (by_node.because_cordoned, by_node.said_of_cordons),
+    "NodeUnschedulable": (by_node.because_cordoned, by_node.said_of_ill),
     "TaintToleration": (by_node.because_of_taints, by_node.said_of_taints),
-    FIT: (by_node.because_of_resources, by_node.said_of_resources),
+    FIT: (by_resource.because_of_resources, by_resource.said_of_resources),
     "NodePorts": (by_pod.because_of_ports, by_pod.said_of_ports),
     "InterPodAffinity": (by_pod.because_of_affinity, by_pod.said_of_affinity),
     "PodTopologySpread": (by_pod.because_of_spread, by_pod.said_of_spread),
     "VolumeBinding": (by_claim.because_of_volumes, by_claim.said_of_volumes),
     "VolumeZone": (by_claim.because_of_volumes, by_claim.said_of_volumes),
-    "DynamicResources": (by_claim.because_of_devices, by_claim.said_of_devices),
+    "VolumeRestrictions": (by_claim.because_of_sharing, by_claim.said_of_sharing),
+    "NodeVolumeLimits": (by_claim.because_of_limits, by_claim.said_of_limits),
+    "DynamicResources": (by_device.because_of_devices, by_device.said_of_devices),
 }
 """What stands in the way by each plugin: for a table, and in a sentence."""
 
@@ -101,10 +104,11 @@ def why(situation: Situation) -> str:
         if plugin == "NodeUnschedulable" and all(
             "TaintToleration" in situation.rejecting[n.name] for n in kept
         ):
-            cordoned = [node for node in left if by_node.is_only_cordoned(situation, node)]
-            if cordoned and kept:
-                words.append("whose taints it tolerates")
-                return _said(situation, plugin, cordoned, _subject(situation, cordoned, words))
+            ill = [node for node in left if by_node.is_only_ill(situation, node)]
+            if ill and (len(ill) < len(left) or len(by_node.because_ill(situation, ill)) > 1):
+                is_mixed = any(not node.existing_node.spec.unschedulable for node in ill)
+                words.append(f"whose {'other ' if is_mixed else ''}taints it tolerates")
+                return by_node.said_of_ill(situation, ill, _subject(situation, ill, words))
         if not kept:
             said = _said(situation, _plugin(plugin), left, _subject(situation, left, words))
             return "; besides, ".join([said, *_besides(situation, _plugin(plugin), left)])
@@ -129,7 +133,7 @@ def _plugin(narrowing: str) -> str:
 
 def _rejects(situation: Situation, narrowing: str, node: NodeInfo) -> bool:
     if narrowing == _TOO_SMALL:
-        return by_node.is_too_small(situation, node)
+        return by_resource.is_too_small(situation, node)
     return narrowing in situation.rejecting[node.name]
 
 

@@ -36,7 +36,10 @@ class Trials:
     def _nodes(self, idea: HelpfulChange) -> tuple[str, ...]:
         if idea.created:
             [model] = idea.created
-            snapshot, name = with_template(self.scheduler.state.snapshot(), model)
+            snapshot = self.scheduler.state.snapshot()
+            like = snapshot.by_name[model.name].pods
+            daemons = [each for each in like if is_of_daemon_set(each.pod)]
+            snapshot, name = with_template(snapshot, model, daemons)
             return (name,) if fits(self.scheduler, snapshot, self.pod, name).is_success else ()
         pod = next((each for each in idea.updated if isinstance(each, Pod)), self.pod)
         nodes = [each for each in idea.updated if isinstance(each, Node)]
@@ -48,6 +51,12 @@ class Trials:
             for leaving in idea.deleted:
                 scheduler.delete(Pod, leaving.name, leaving.namespace)
         return () if why_gated(scheduler, pod) is not None else _feasible(scheduler, pod)
+
+
+def is_of_daemon_set(pod: Pod) -> bool:
+    """Returns whether each node like the pod's gets such a pod."""
+    owner = pod.metadata.controller
+    return owner is not None and owner.kind == "DaemonSet"
 
 
 def _feasible(scheduler: Scheduler, pod: Pod) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ Each plugin lists the events that may make a pod schedulable that it rejected.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from attrs import Factory, frozen
 
@@ -19,13 +19,14 @@ from refsched.framework.status import Code
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.pod import Pod
 from refsched.plugins.default_preemption import NOT_HELPFUL
-from refsched.preemption.eligibility import NEVER, may_preempt
+from refsched.preemption.eligibility import NEVER, TERMINATING, may_preempt
 from refsched.preemption.victims import NO_VICTIMS
 from refsched.queue.hint_table import action_name, event_rule
 from refsched.queue.queued_pod import NO_BACKOFF, QueuedPod
 from refsched.queue.transitions import Transition
 from refsched.records import SCHEDULED, Attempt
 from refsched.tools.planner.helped_by_preemption import PREEMPTION
+from refsched.tools.planner.pending.words import few
 from refsched.tools.planner.verdicts import NotPreempting, Requeuing, Waiting
 
 ANY_EVENT = "any event"
@@ -64,7 +65,12 @@ def how_it_waits(
         and not decision.feasible
         and not attempt.nominated_node
     ):
-        not_preempting = why_not_preempting(framework, state.snapshot(), decision, pod)
+        leaving = leaving_for(state.snapshot(), pod, attempt)
+        if leaving:
+            because, on = f"it waits {leaving_text(leaving)}", pod.status.nominated_node_name
+            not_preempting = (NotPreempting(because, (on,), TERMINATING.rule),)
+        else:
+            not_preempting = why_not_preempting(framework, state.snapshot(), decision, pod)
     return Waiting(
         round(backs_off, 3),
         state.queue.behaviour.max_in_unschedulable_pods,
@@ -101,6 +107,20 @@ def why_not_preempting(
         found.setdefault(_why_not_on(decision, pod, node), []).append(node.name)
     made = [NotPreempting(because, tuple(on), rule) for (because, rule), on in found.items()]
     return tuple(sorted(made, key=lambda each: -len(each.nodes)))
+
+
+def leaving_for(snapshot: Snapshot, pod: Pod, attempt: Attempt) -> tuple[str, ...]:
+    """Returns the victims that are still on the node that is nominated to the pod, if it preempts no other as long
+    as they are."""
+    on = snapshot.get(pod.status.nominated_node_name)
+    if on is None or TERMINATING not in (attempt.message or ""):
+        return ()
+    leaving = (each.pod for each in on.pods if each.pod.metadata.deletion_timestamp is not None)
+    return tuple(each.key for each in leaving if may_preempt(pod, each))
+
+
+def leaving_text(leaving: Sequence[str]) -> str:
+    return f"until {few(leaving)} {'has' if len(leaving) == 1 else 'have'} left"
 
 
 def _why_not_on(decision: Decision, pod: Pod, node: NodeInfo) -> tuple[str, str]:
