@@ -310,6 +310,7 @@ def test_the_json_report_holds_what_was_judged_and_how_it_is_repeated() -> None:
         "counts": {"pass": 1, "fail": 2, "not exercised": 0, "not claimed": 1},
         "tightness": {"checked": 10, "single": 9},
         "endedEarly": {"it is unsupported": 4, "diverged": 1},
+        "late": {},
         "without": {},
         "power": {"killed": 3, "planted": 4, "profile": "", "beyond": []},
         "untestedRules": 1,
