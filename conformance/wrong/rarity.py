@@ -65,11 +65,11 @@ def heard_in_histories(release: str, share: int, share_of_cases: int = 1) -> Ite
                 yield heard
 
 
-def heard_in_recordings(release: str, share: int = 1) -> Iterator[set[str]]:
-    """Yields the rules that one in ``share`` recordings of this release applies."""
+def heard_in_recordings(release: str) -> Iterator[set[str]]:
+    """Yields the rules that each recording of this release applies."""
     _resolve_the_defaults()
     for folder in sorted(Path("traces").glob(f"*-{RELEASES[release].tag}")):
-        for path in sorted(folder.rglob("*.jsonl.gz"))[::share]:
+        for path in sorted(folder.rglob("*.jsonl.gz")):
             heard: set[str] = set()
             with listening(heard.add):
                 judge_file(path)

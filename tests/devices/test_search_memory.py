@@ -57,6 +57,12 @@ def puzzle(size: int) -> dict[str, Any]:
     return claim("c", *asked, one("last", f"{NUMBER} == {size}"), one("more", f"{NUMBER} == {size}"))
 
 
+@pytest.fixture
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search is given up after a tenth of the devices that it may choose otherwise."""
+    monkeypatch.setattr(search_memory, "MAX_CHOSEN", search_memory.MAX_CHOSEN // 10)
+
+
 def asking_for_the_impossible(world: World) -> None:
     world.node("n1")
     for each in (device_class(), of_models(21, 1), puzzle(20)):
@@ -64,7 +70,7 @@ def asking_for_the_impossible(world: World) -> None:
     world.pod("p", resourceClaims=[{"name": "g", "resourceClaimName": "c"}])
 
 
-@pytest.mark.no_cover
+@pytest.mark.usefixtures("soon")
 def test_a_search_that_is_given_up_is_an_error(world: World) -> None:
     asking_for_the_impossible(world)
 
@@ -74,7 +80,7 @@ def test_a_search_that_is_given_up_is_an_error(world: World) -> None:
     assert status == NodeStatus("Error", "DynamicResources", (reason,))
 
 
-@pytest.mark.no_cover
+@pytest.mark.usefixtures("soon")
 def test_in_v1_34_a_node_on_which_the_search_was_given_up_is_not_feasible() -> None:
     world = World(kubernetes="1.34")
     asking_for_the_impossible(world)
@@ -84,7 +90,7 @@ def test_in_v1_34_a_node_on_which_the_search_was_given_up_is_not_feasible() -> N
     assert status == unresolvable("DynamicResources", TOO_LONG)
 
 
-@pytest.mark.no_cover
+@pytest.mark.usefixtures("soon")
 def test_without_filter_timeout_such_a_search_is_not_specified() -> None:
     args = {"name": "DynamicResources", "args": {"filterTimeout": "0s"}}
     world = World(configuration({**profile(), "pluginConfig": [args]}))

@@ -47,14 +47,12 @@ def test_recordings_are_the_same_bytes_for_any_hash_seed_time_zone_locale_and_di
     assert recorded[1] == recorded[0]
 
 
-def test_reports_are_the_same_bytes_for_any_hash_seed_time_zone_locale_and_number_of_processes(
-    tmp_path: Path,
-) -> None:
+def test_reports_are_the_same_bytes_for_any_hash_seed_time_zone_and_locale(tmp_path: Path) -> None:
+    """And for any number of processes: tests/tools/test_installed.py."""
     reports = []
-    for number, (around, spread) in enumerate(zip(SURROUNDINGS, ("-n0", "-n2"), strict=True)):
+    for number, around in enumerate(SURROUNDINGS):
         written = [tmp_path / f"{number}.json", tmp_path / f"{number}.html"]
         asked = (
-            spread,
             "--examples=4",
             "-k",
             "host_ports or queueing_hints",

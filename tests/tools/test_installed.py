@@ -97,10 +97,16 @@ class Project:
     folder: Path
     bin: Path
 
-    def run(self, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [str(self.bin / program), *arguments]
+    def run(self, program: str, *arguments: str, within: str = "") -> subprocess.CompletedProcess[str]:
+        (self.folder / within).mkdir(exist_ok=True)
         return subprocess.run(
-            command, cwd=self.folder, capture_output=True, text=True, check=False, timeout=300
+            [str(self.bin / program), *arguments],
+            cwd=self.folder / within,
+            env={**os.environ, "PYTHONPATH": str(self.folder)},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
         )
 
 
@@ -127,95 +133,33 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     return Project(folder, environment / "bin")
 
 
-def test_the_package_is_the_wheels(project: Project) -> None:
-    said = project.run("python", "-c", "import refsched; print(refsched.__file__)")
-    assert Path(said.stdout.strip()).is_relative_to(project.folder), said.stderr
-
-
-WHERE_THEY_ARE = """
-from refsched.suite.adapters.kube_scheduler import _folder
-from refsched.tools.shipped_files import data_folder
-print(data_folder())
-print(_folder("v1.34"))
-"""
-
-
-def test_the_wheel_has_the_recordings_and_the_recorder(project: Project) -> None:
-    said = project.run("python", "-c", WHERE_THEY_ARE)
-    traces, recorder = map(Path, said.stdout.splitlines())
-    assert traces.is_relative_to(project.folder)
-    assert recorder == traces / "recorder" / "v1.34"
-    names = [
-        sorted(path.name for path in folder.glob("kube-scheduler-v1.34.2/*.jsonl.gz"))
-        for folder in (traces, ROOT / "traces")
-    ]
-    assert names[0] == names[1] != []
-
-
 FEW = ("-k", "cordon", "--examples=3")
 
 
-@pytest.mark.parametrize(
-    ("implementation", "code"), [("refsched.reference", 0), ("forgetful", 1), ("dying", 2), ("ports", 0)]
-)
-def test_the_wheel_reports_the_same_bytes_as_a_checkout(
-    project: Project, implementation: str, code: int, tmp_path: Path
-) -> None:
-    """A right scheduler, a wrong one, one that dies and a part of one, in one process and in two. Only the command
-    is another one."""
-    options = (*FEW, f"--impl={implementation}")
-    installed = project.run("refsched", "conformance", *options, "--report=installed.json", "-n0")
-    checked_out = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pytest",
-            str(ROOT / "conformance"),
-            *options,
-            "--report=checked_out.json",
-            "-n2",
-        ],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{project.folder}"},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
+class Runs:
+    """Runs remember what the installed suite said of each scheduler, with its report. Each run has a folder of
+    its own."""
 
-    assert installed.returncode == code, installed.stdout + installed.stderr
-    assert checked_out.returncode == code, checked_out.stdout + checked_out.stderr
-    report = (project.folder / "installed.json").read_text("utf-8")
-    other = (tmp_path / "checked_out.json").read_text("utf-8")
-    assert re.sub(r"pytest \S+/conformance/", "refsched conformance", other) == report
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._ended: dict[str, subprocess.CompletedProcess[str]] = {}
+
+    def of(self, implementation: str) -> tuple[subprocess.CompletedProcess[str], str]:
+        if implementation not in self._ended:
+            options = (*FEW, f"--impl={implementation}", "--report=report.json", "-n0")
+            ran = self._project.run("refsched", "conformance", *options, within=f"of-{implementation}")
+            self._ended[implementation] = ran
+        ended, report = (
+            self._ended[implementation],
+            self._project.folder / f"of-{implementation}" / "report.json",
+        )
+        assert report.exists(), ended.stdout + ended.stderr
+        return ended, report.read_text("utf-8")
 
 
-def test_the_projects_own_tests_run_and_see_nothing_of_the_suite(project: Project) -> None:
-    ran = project.run("python", "-m", "pytest", "conformance", "-p", "no:cacheprovider")
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert "1 passed" in ran.stdout
-    assert "refsched" not in ran.stdout
-
-
-def test_a_failure_says_the_command_that_repeats_it_there(project: Project) -> None:
-    ran = project.run("refsched", "conformance", *FEW, "--impl=forgetful")
-    found = re.search(r"again: +(.+)", ran.stdout)
-    assert found, ran.stdout
-    program, *arguments = shlex.split(found[1])
-
-    again = project.run(program, *arguments)
-
-    assert program == "refsched"
-    assert again.returncode == 1
-    assert "FAILED  R-TAINT-" in again.stdout
-
-
-def test_the_installation_is_typed(project: Project) -> None:
-    (project.folder / "uses.py").write_text(
-        "from refsched.reference import create\n\nreveal_type(create({}))\n"
-    )
-    checked = project.run("python", "-m", "mypy", "--strict", "uses.py")
-    assert 'Revealed type is "refsched.reference.ReferenceScheduler"' in checked.stdout, checked.stdout
+@pytest.fixture(scope="module")
+def installed(project: Project) -> Runs:
+    return Runs(project)
 
 
 # --- More than one machine ------------------------------------------------------------------------
@@ -253,17 +197,17 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def test_a_run_over_several_machines_reports_the_same_though_a_worker_is_killed(
-    project: Project, cluster: tuple[str, list[subprocess.Popen[bytes]]]
+    project: Project, installed: Runs, cluster: tuple[str, list[subprocess.Popen[bytes]]]
 ) -> None:
     address, workers = cluster
-    run = ["conformance", "-k", "taint_cases or host_port_cases", "--impl=forgetful"]
-    alone = project.run("refsched", *run, "--report=alone.json")
+    alone, report = installed.of("forgetful")
     kill = Timer(8, _end, [workers[0]])
     kill.start()
-    spread = project.run("refsched", *run, "--scheduler", address, "--report=spread.json")
+    options = (*FEW, "--impl=forgetful", "--scheduler", address, "--report=spread.json")
+    spread = project.run("refsched", "conformance", *options)
     kill.join()
     assert spread.returncode == alone.returncode, spread.stdout + spread.stderr
-    assert (project.folder / "spread.json").read_bytes() == (project.folder / "alone.json").read_bytes()
+    assert (project.folder / "spread.json").read_text("utf-8") == report
 
 
 def test_a_run_whose_parts_cannot_begin_says_why(
@@ -274,3 +218,93 @@ def test_a_run_whose_parts_cannot_begin_says_why(
     assert ran.returncode == 2
     assert "missing: there is no such module" in ran.stderr
     assert "--scheduler: a part could not be run (exit code 2)" in ran.stderr
+
+
+# --- One machine ----------------------------------------------------------------------------------
+
+
+def test_the_package_is_the_wheels(project: Project) -> None:
+    said = project.run("python", "-c", "import refsched; print(refsched.__file__)")
+    assert Path(said.stdout.strip()).is_relative_to(project.folder), said.stderr
+
+
+WHERE_THEY_ARE = """
+from refsched.suite.adapters.kube_scheduler import _folder
+from refsched.tools.shipped_files import data_folder
+print(data_folder())
+print(_folder("v1.34"))
+"""
+
+
+def test_the_wheel_has_the_recordings_and_the_recorder(project: Project) -> None:
+    said = project.run("python", "-c", WHERE_THEY_ARE)
+    traces, recorder = map(Path, said.stdout.splitlines())
+    assert traces.is_relative_to(project.folder)
+    assert recorder == traces / "recorder" / "v1.34"
+    names = [
+        sorted(path.name for path in folder.glob("kube-scheduler-v1.34.2/*.jsonl.gz"))
+        for folder in (traces, ROOT / "traces")
+    ]
+    assert names[0] == names[1] != []
+
+
+@pytest.mark.parametrize(
+    ("implementation", "code"), [("refsched.reference", 0), ("forgetful", 1), ("dying", 2), ("ports", 0)]
+)
+def test_the_wheel_reports_the_same_bytes_as_a_checkout(
+    project: Project, installed: Runs, implementation: str, code: int, tmp_path: Path
+) -> None:
+    """A right scheduler, a wrong one, one that dies and a part of one, in one process and in two. Only the command
+    is another one."""
+    ran, report = installed.of(implementation)
+    checked_out = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            str(ROOT / "conformance"),
+            *FEW,
+            f"--impl={implementation}",
+            "--report=checked_out.json",
+            "-n2",
+        ],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{project.folder}"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+
+    assert ran.returncode == code, ran.stdout + ran.stderr
+    assert checked_out.returncode == code, checked_out.stdout + checked_out.stderr
+    other = (tmp_path / "checked_out.json").read_text("utf-8")
+    assert re.sub(r"pytest \S+/conformance/", "refsched conformance", other) == report
+
+
+def test_the_projects_own_tests_run_and_see_nothing_of_the_suite(project: Project) -> None:
+    ran = project.run("python", "-m", "pytest", "conformance", "-p", "no:cacheprovider")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "1 passed" in ran.stdout
+    assert "refsched" not in ran.stdout
+
+
+def test_a_failure_says_the_command_that_repeats_it_there(project: Project, installed: Runs) -> None:
+    ran, _ = installed.of("forgetful")
+    found = re.search(r"again: +(.+)", ran.stdout)
+    assert found, ran.stdout
+    program, *arguments = shlex.split(found[1])
+
+    again = project.run(program, *arguments, within="of-forgetful")
+
+    assert program == "refsched"
+    assert again.returncode == 1
+    assert "FAILED  R-TAINT-" in again.stdout
+
+
+def test_the_installation_is_typed(project: Project) -> None:
+    (project.folder / "uses.py").write_text(
+        "from refsched.reference import create\n\nreveal_type(create({}))\n"
+    )
+    checked = project.run("python", "-m", "mypy", "--strict", "uses.py")
+    assert 'Revealed type is "refsched.reference.ReferenceScheduler"' in checked.stdout, checked.stdout

@@ -13,9 +13,7 @@ from refsched.suite.session.check import Evidence, RuleBrokenError
 from refsched.suite.session.drawing import drawn
 
 SMALL = {
-    "overcommits": ("resources", "R-FIT-02", 4, 5),
     "lets-no-execute-pass": ("taints", "R-TAINT-01", 2, 3),
-    "one-port-for-all-protocols": ("ports", "R-PORTS-03", 3, 4),
     "last-in-first-out": ("queue", "R-SORT-01", 2, 4),
     "ignores-budgets": ("preemption", "R-PREEMPT-07", 8, 9),
     "unreserves-nothing": ("faults", "R-ROLLBACK-02", 2, 3),

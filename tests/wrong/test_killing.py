@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from distributed import LocalCluster
 
 from conformance.campaigns.machines import Each
 from conformance.wrong import configured, evidence, kinds, running, trying
@@ -232,6 +233,15 @@ def test_the_command_reports_who_survives_and_goes_on_with_those_that_were_not_t
     assert len(rows.read_text("utf-8").splitlines()) == 2
     assert main(["try", "planted", *options, "--skip", "2", "--sample", "3"]) == code
     assert list(read_rows(rows))[2:] == list(all_wrong())[2:5]
+
+
+@pytest.mark.filterwarnings("default")  # what Dask and Tornado do while a cluster ends is theirs
+def test_workers_of_another_scheduler_try_wrong_schedulers_too(tmp_path: Path) -> None:
+    rows = tmp_path / "rows.jsonl"
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
+        where = ["--scheduler", cluster.scheduler_address, "--rows", str(rows)]
+        assert main(["try", "planted", "one-port-for-all-protocols", *where]) == 0
+    assert [result.suite.end for result in read_rows(rows).values()] == [End.KILLED]
 
 
 # --- Wrong by configuration -----------------------------------------------------------------------

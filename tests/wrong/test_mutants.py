@@ -10,10 +10,8 @@ import subprocess
 import sys
 from collections import Counter
 from itertools import islice
-from pathlib import Path
 
 import pytest
-from distributed import LocalCluster
 
 from conformance.wrong.__main__ import main
 from conformance.wrong.forking import Forked, import_again
@@ -28,7 +26,6 @@ from conformance.wrong.mutants import (
     sample,
 )
 from conformance.wrong.profile import suite_tests
-from conformance.wrong.running import read_rows
 from conformance.wrong.trying import Attack, End, attack, nearest_first, one_by_one
 from refsched.mistakes.mutation import Mutant, compiled, mutants_of
 from refsched.mistakes.operators import OPERATORS
@@ -201,20 +198,6 @@ def nearby(mutant: Mutant, limit: float = 60.0) -> Attack:
 def test_the_first_mutant_of_a_function_that_every_history_runs_is_killed(beginning: str) -> None:
     mutant = next(one for one in all_mutants() if one.name.startswith(beginning))
     assert nearby(mutant).end is End.KILLED
-
-
-@pytest.mark.no_cover
-@pytest.mark.filterwarnings("default")  # what Dask and Tornado do while a cluster ends is theirs
-def test_workers_of_another_scheduler_try_mutants_too(tmp_path: Path) -> None:
-    first, second, *_ = (one.name for one in all_mutants() if one.name.startswith(DOOMED[0]))
-    kept = tmp_path / "rows.jsonl"
-    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
-        where = ["--scheduler", cluster.scheduler_address, "--rows", str(kept)]
-        assert main(["try", "mutants", first, second, *where]) == 0
-    assert {name: result.suite.end for name, result in read_rows(kept).items()} == {
-        first: End.KILLED,
-        second: End.KILLED,
-    }
 
 
 def test_a_mutant_is_served_over_the_wire() -> None:

@@ -70,8 +70,10 @@ def survey(paths: Iterable[Path]) -> Survey:
     for path in paths:
         area = found.areas.setdefault((_folder(path), area_of(path)), Area())
         area.traces += 1
-        with listening(lambda rule: found.applied.update((rule,))):
+        heard: list[str] = []
+        with listening(heard.append):
             report = replay_file(path, partial(_Counting, area))
+        found.applied.update(heard)
         if report.first is not None:
             found.disagreements[str(path)] = report.first
     return found

@@ -76,17 +76,14 @@ def test_a_scenario_is_recorded_as_a_trace(scenario: str, tmp_path: Path) -> Non
     assert json.loads(done.output) == {"output": str(output), "attempts": 1, "ended": ""}
 
 
-def test_an_area_is_recorded_as_a_folder_of_traces_the_same_bytes_each_time(tmp_path: Path) -> None:
+def test_an_area_is_recorded_as_a_folder_of_traces(tmp_path: Path) -> None:
     options = ("--area", "permit", "--seed", "3", "--examples", "12", "--at-least", "2", "--output")
-    first = recorded_area(*options, str(tmp_path / "one"))
-    assert first.exit_code == 0
-    assert recorded_area(*options, str(tmp_path / "other")).exit_code == 0
-    one, other = (sorted((tmp_path / name).iterdir()) for name in ("one", "other"))
-    assert [path.name for path in one] == [path.name for path in other]
-    assert [path.read_bytes() for path in one] == [path.read_bytes() for path in other]
-    assert one[0].name == "permit-001.jsonl.gz"
-    assert f"{len(one)} traces" in first.output
-    assert all(replay_file(path).attempts >= 2 for path in one)
+    done = recorded_area(*options, str(tmp_path / "permit"))
+    assert done.exit_code == 0
+    traces = sorted((tmp_path / "permit").iterdir())
+    assert traces[0].name == "permit-001.jsonl.gz"
+    assert f"{len(traces)} traces" in done.output
+    assert all(replay_file(path).attempts >= 2 for path in traces)
 
 
 def test_the_help_says_what_a_scenario_is() -> None:

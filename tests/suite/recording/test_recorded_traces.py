@@ -11,6 +11,7 @@ import pytest
 
 from conformance.campaigns.campaign import FOLDER, OF_DEVICES, PLAN
 from refsched.releases import RELEASES
+from refsched.suite.catalogue.rules import all_rules
 from refsched.suite.recording import unreached
 from refsched.suite.recording.survey import Survey, survey
 from refsched.suite.recording.table import DOCUMENT, NEWEST_FIRST, all_traces, rare_rules, with_tables
@@ -44,6 +45,12 @@ def test_the_specification_allows_whatever_kube_scheduler_did(
 ) -> None:
     assert surveys[release].disagreements == {}
     assert surveys[release].attempts > 1_000
+
+
+@pytest.mark.parametrize("release", NEWEST_FIRST)
+def test_no_rule_that_a_release_lacks_is_heard(release: str, surveys: Mapping[str, Survey]) -> None:
+    lacking = [rule.id for rule in all_rules().values() if release not in rule.releases]
+    assert [rule for rule in lacking if rule in surveys[release].applied] == []
 
 
 @pytest.mark.parametrize(

@@ -224,15 +224,6 @@ def test_who_chooses_no_pod_is_asked_for_each_in_its_turn_and_again_when_somethi
     assert attempts[:3] == ["default/a", "default/b", "default/c"]
 
 
-@pytest.mark.parametrize("area", ["permit", "volumes"])
-def test_one_seed_gives_the_same_bytes_twice(reference: Adapter, area: str, tmp_path: Path) -> None:
-    one, other = (
-        [record(reference, history).text for history in histories_of(area, 7, 12)] for _ in range(2)
-    )
-    assert one == other
-    assert one != [record(reference, history).text for history in histories_of(area, 8, 12)]
-
-
 @pytest.fixture(scope="module")
 def newest() -> Iterator[Adapter]:
     with connect("refsched.reference:1.37") as adapter:
