@@ -17,11 +17,9 @@ from refsched.releases import release_of
 from refsched.suite.adapters.connecting import is_module
 from refsched.suite.session.requirements import newest
 from refsched.suite.session.shards import Shard, read_shard
+from refsched.tools.cli.conformance import CALLED_AS
 
 DEFAULT_IMPLEMENTATION = "refsched.reference"
-CALLED_AS = "--called-as"
-"""It informs pytest which command started it, for the command that repeats a failure."""
-
 LEVELS = ("promised", "observed", "all")
 REPORT_SUFFIXES = (".json", ".html")
 REPLAY_SUFFIXES = (*SUFFIXES, ".yaml", ".yml")

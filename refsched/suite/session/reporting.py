@@ -24,13 +24,14 @@ from refsched.suite.reports.verdicts import (
 )
 from refsched.suite.session.bench import Bench
 from refsched.suite.session.kept_rules import KeptRules
-from refsched.suite.session.options import CALLED_AS, Options, arguments_of, selecting
+from refsched.suite.session.options import Options, arguments_of, selecting
 from refsched.suite.session.outcome import Outcome, outcome_in
 from refsched.suite.session.progress import Progress, progress_of
 from refsched.suite.session.runner import About, Runner
 from refsched.suite.session.shards import MEMBER, Evidence, result_of, to_plain
 from refsched.suite.session.testing import Testing
 from refsched.suite.session.writing import write_whole
+from refsched.tools.cli.conformance import CALLED_AS
 
 FOLDER = ".refsched"
 """What repeats each failure stands in this folder, below the directory in which pytest was called."""
@@ -133,7 +134,8 @@ class Reporting:
             sys.stderr.write("ERROR: no test was selected: check the path, -k and --shard\n")
         code = min(int(exitstatus), NOT_JUDGED)
         is_interrupted = exitstatus == pytest.ExitCode.INTERRUPTED
-        if self._about is not None and (is_interrupted or code != NOT_JUDGED):
+        is_empty_part = exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED and self._options.shard is not None
+        if self._about is not None and (is_interrupted or is_empty_part or code != NOT_JUDGED):
             evidence = self._gathered(self._about, is_interrupted)
             self._result = result_of(evidence)
             self._write(self._result, evidence)

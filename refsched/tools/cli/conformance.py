@@ -18,13 +18,14 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from refsched.suite.session.options import CALLED_AS
 from refsched.tools.shipped_files import tests_folder
 
 COMMAND = "refsched conformance"
+CALLED_AS = "--called-as"
+"""It informs pytest which command started it, for the command that repeats a failure."""
+
 _MODULE = re.compile(r"test_\w+\.py(::.*)?")
 """An argument that matches selects tests: a module of the suite, or one test of it."""
-
 
 STDERR = 2
 """What a run prints goes there, where standard output is for a program."""
