@@ -41,7 +41,7 @@ IMPORT_BY_NAME = frozenset(
 CHANGE_THE_PATH = frozenset(
     {
         "refsched/suite/adapters/module.py",  # the scheduler that --impl names
-        "refsched/suite/adapters/module_process.py",  # the same
+        "refsched/tools/module_process.py",  # the same
         "refsched/tools/serving.py",  # the scheduler that is served
     }
 )

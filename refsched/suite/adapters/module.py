@@ -23,7 +23,7 @@ from refsched.suite.adapters.adapter import Json, TransportError
 from refsched.suite.adapters.process import GRACE, LateError, Process
 from refsched.tools.serving import OutOfTime, Server, load
 
-COMMAND = (sys.executable, "-m", "refsched.suite.adapters.module_process")
+COMMAND = (sys.executable, "-m", "refsched.tools.module_process")
 
 AGAIN = 1.0
 """After so many seconds an implementation that did not stop is stopped again."""
@@ -52,7 +52,7 @@ class Module:
 
     @staticmethod
     def _opened(envelope: Any) -> Any:
-        """Returns the content of the envelope (refsched/suite/adapters/module_process.py)."""
+        """Returns the content of the envelope (refsched/tools/module_process.py)."""
         if not isinstance(envelope, dict) or not envelope.keys() & {"answer", "fault"}:
             raise TransportError("its process writes something other than answers")
         if "fault" in envelope:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The process of a Python module: what ``python -m refsched.suite.adapters.module_process`` runs.
+"""The process of a Python module: what ``python -m refsched.tools.module_process`` runs.
 
 It answers the requests of the suite as ``refsched serve`` does, but keeps the streams to itself. What the module
 prints, by whichever means, goes to stderr; what it reads is empty; a copy of the process that it makes with
