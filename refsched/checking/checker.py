@@ -48,7 +48,7 @@ from refsched.tools.configuration.feature_gates import with_feature_gates
 from refsched.tools.configuration.read import read_config
 from refsched.tools.http.unread import Unread
 from refsched.tools.reading.inputs import InputReader
-from refsched.tools.reading.objects import kind_called
+from refsched.tools.reading.objects import key_of, kind_called
 
 
 class Checker:
@@ -219,9 +219,10 @@ class Checker:
 
     def stored(self, value: Mapping[str, Any]) -> ApiObject | None:
         """Returns the object of this kind and name as the API server stores it, or None if it does not exist."""
-        kind, metadata = kind_called(value["apiVersion"], value["kind"]), value["metadata"]
-        namespace = (metadata.get("namespace") or "default") if kind.namespaced else ""
-        return self.scheduler.state.api.get(kind.type, metadata["name"], namespace)
+        _, namespace, name = key_of(value)
+        return self.scheduler.state.api.get(
+            kind_called(value["apiVersion"], value["kind"]).type, name, namespace
+        )
 
     def may_be_next(self, pod: str) -> bool:
         """Returns whether this pod (``namespace/name``) may be tried next."""

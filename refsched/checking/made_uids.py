@@ -15,6 +15,7 @@ from attrs import evolve
 
 from refsched.errors import InputError
 from refsched.records import Create, Json, Record
+from refsched.tools.reading.objects import Key, key_named
 
 _KINDS_OF_INPUT = (b'"create"', b'"update"', b'"delete"')
 
@@ -57,5 +58,5 @@ def _members(line: bytes) -> Any:
         return None
 
 
-def _key(value: Json, named: Json) -> tuple[str, str, str]:
-    return str(value.get("kind")), str(named.get("namespace") or "default"), named["name"]
+def _key(value: Json, named: Json) -> Key:
+    return key_named(str(value.get("kind")), str(named.get("namespace") or ""), named["name"])

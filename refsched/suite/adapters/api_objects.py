@@ -10,10 +10,10 @@ from copy import deepcopy
 from typing import Any
 
 from refsched.objects.kinds import KINDS
-from refsched.tools.kubernetes_api.client import ApiError, Client, address_of
+from refsched.tools.kubernetes_api.client import ApiError, Client
+from refsched.tools.reading.objects import Key, key_of
 
 Json = dict[str, Any]
-Key = tuple[str, str, str]
 
 AT_ONCE: Json = {"gracePeriodSeconds": 0}
 NO_IMAGE = "refsched.dev/no-image"
@@ -149,11 +149,6 @@ def _dropped(asked: object, stored: object, path: str) -> Iterator[str]:
     elif isinstance(asked, list) and isinstance(stored, list):
         for value, kept in zip(asked, stored, strict=False):
             yield from _dropped(value, kept, f"{path}[]")
-
-
-def key_of(object: Json) -> Key:
-    kind, namespace, name = address_of(object)
-    return kind.name, namespace, name
 
 
 @contextmanager

@@ -26,7 +26,7 @@ from refsched.objects.pod import DEFAULT_SCHEDULER_NAME
 from refsched.records import ERROR
 from refsched.suite.adapters.adapter import TransportError
 from refsched.suite.adapters.answers import PROTOCOL
-from refsched.suite.adapters.api_objects import AT_ONCE, ApiObjects, Key, completed, key_of
+from refsched.suite.adapters.api_objects import AT_ONCE, ApiObjects, completed
 from refsched.suite.adapters.control_plane import (
     KUBERNETES,
     ControlPlane,
@@ -44,6 +44,7 @@ from refsched.suite.adapters.scheduler_command import (
 )
 from refsched.tools.kubernetes_api.client import ApiError, Client, UnreachableError
 from refsched.tools.kubernetes_api.decisions import Decision, is_bound
+from refsched.tools.reading.objects import Key, key_named, key_of
 
 Json = dict[str, Any]
 
@@ -262,7 +263,7 @@ class OverTheApi:
         return _NO_RECORDS
 
     def _delete(self, reference: Json) -> Json:
-        key = key_of({"kind": reference["kind"], "metadata": reference})
+        key = key_named(reference["kind"], reference.get("namespace"), reference["name"])
         self._waiting.pop(key, None)
         self._not_its_turn.pop(key, None)
         if key in self._deferred:

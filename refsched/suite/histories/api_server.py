@@ -30,9 +30,9 @@ from refsched.records import (
     Update,
     Write,
 )
+from refsched.tools.reading.objects import Key, key_named, key_of
 
 Json = dict[str, Any]
-Key = tuple[str, str, str]
 
 SCRIPT = "refsched.dev/script"
 SELECTED_NODE = "volume.kubernetes.io/selected-node"
@@ -62,11 +62,11 @@ class ApiServer:
         permit waits."""
         match step:
             case Create(value):
-                return _key(value) not in self._objects
+                return key_of(value) not in self._objects
             case Update(value):
-                return _key(value) in self._objects and not self._moves(value)
+                return key_of(value) in self._objects and not self._moves(value)
             case Delete(named):
-                return (named.kind, _namespace(named.kind, named.namespace), named.name) in self._objects
+                return key_named(named.kind, named.namespace, named.name) in self._objects
             case Permit(pod, _, plugin):
                 waits_for = self._waits_for(pod) if pod in self._waiting else []
                 return plugin in waits_for if plugin else bool(waits_for)
@@ -79,7 +79,7 @@ class ApiServer:
         """Returns whether the update moves a bound pod to another node, which no API server allows."""
         if value["kind"] != "Pod":
             return False
-        bound = self._bound.get("/".join(_key(value)[1:]))
+        bound = self._bound.get("/".join(key_of(value)[1:]))
         return bound is not None and (value.get("spec") or {}).get("nodeName", bound) != bound
 
     def completed(self, step: Input) -> Input:
@@ -87,7 +87,7 @@ class ApiServer:
         says otherwise: a history does not know what was decided."""
         if not isinstance(step, Update) or step.object["kind"] != "Pod":
             return step
-        _, *parts = _key(step.object)
+        _, *parts = key_of(step.object)
         pod = "/".join(parts)
         known: Json = {}
         if pod in self._bound:
@@ -118,16 +118,16 @@ class ApiServer:
         """Returns what the API server and its controllers do because of this record, in their order."""
         match record:
             case Create(value) | Update(value):
-                self._objects[_key(value)] = value
+                self._objects[key_of(value)] = value
             case Delete(named):
-                key = named.kind, _namespace(named.kind, named.namespace), named.name
+                key = key_named(named.kind, named.namespace, named.name)
                 self._objects.pop(key, None)
                 for known in (self._bound, self._nominated) if key[0] == "Pod" else ():
                     known.pop("/".join(key[1:]), None)
             case Write("delete", value) if value["kind"] == "Pod":
-                return self._deleted(_key(value))
+                return self._deleted(key_of(value))
             case Write("delete", value):  # The scheduler has carried that out itself.
-                self._objects.pop(_key(value), None)
+                self._objects.pop(key_of(value), None)
             case Write(_, value):
                 return self._written(value)
             case Attempt():
@@ -163,7 +163,7 @@ class ApiServer:
     # --- Volumes ----------------------------------------------------------------------------------
 
     def _written(self, value: Json) -> list[Input]:
-        key = _key(value)
+        key = key_of(value)
         written = _merged(self._objects.get(key, {}), value)
         self._objects[key] = written
         if key[0] == "PersistentVolume":
@@ -175,7 +175,10 @@ class ApiServer:
     def _bind(self, volume: Json) -> Iterator[Input]:
         """Binds the volume to the claim that the scheduler wrote into it."""
         claimed = volume["spec"].get("claimRef")
-        claim = self._objects.get(_claim_key(claimed)) if claimed else None
+        if not claimed:
+            return
+        key = key_named("PersistentVolumeClaim", claimed.get("namespace"), claimed["name"])
+        claim = self._objects.get(key)
         if claim is None or claim["spec"].get("volumeName"):
             return
         if claimed.get("uid") not in (None, claim["metadata"].get("uid", claimed.get("uid"))):
@@ -236,7 +239,8 @@ def script_of(annotations: Mapping[str, str]) -> Mapping[str, Mapping[str, str]]
 
 def located(named: Reference) -> Reference:
     """Returns the reference with the namespace of the object, which is ``default`` if none is given."""
-    return evolve(named, namespace=_namespace(named.kind, named.namespace))
+    _, namespace, _ = key_named(named.kind, named.namespace, named.name)
+    return evolve(named, namespace=namespace)
 
 
 def took_the_binding(bind: Bind, annotations: Mapping[str, str], *, refused: bool) -> bool:
@@ -251,24 +255,6 @@ def took_the_binding(bind: Bind, annotations: Mapping[str, str], *, refused: boo
 
 
 # --- Objects --------------------------------------------------------------------------------------
-
-_CLUSTER_SCOPED = frozenset(
-    {"Node", "PersistentVolume", "StorageClass", "CSINode", "CSIDriver", "Namespace", "PriorityClass"}
-    | {"DeviceClass", "ResourceSlice"}
-)
-
-
-def _namespace(kind: str, namespace: str) -> str:
-    return "" if kind in _CLUSTER_SCOPED else namespace or "default"
-
-
-def _key(value: Json) -> Key:
-    metadata = value["metadata"]
-    return value["kind"], _namespace(value["kind"], metadata.get("namespace", "")), metadata["name"]
-
-
-def _claim_key(reference: Mapping[str, Any]) -> Key:
-    return "PersistentVolumeClaim", reference.get("namespace", "default"), reference["name"]
 
 
 def _split(pod: str) -> tuple[str, str]:

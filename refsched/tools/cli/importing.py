@@ -15,12 +15,13 @@ from refsched.errors import InputError, counted, one_line
 from refsched.suite.histories.history import DEFAULT_CONFIG
 from refsched.suite.histories.scenario import scenario_text
 from refsched.tools.importing.audit import AuditLog, read_requests
-from refsched.tools.importing.importing import Change, Key, shown_before, write_changes
+from refsched.tools.importing.importing import Change, shown_before, write_changes
 from refsched.tools.importing.simkube import history_of, read_simkube
 from refsched.tools.importing.simulator import is_recorded, read_snapshot, recorded_changes
 from refsched.tools.kubernetes_api.watching import Event
 from refsched.tools.printing import note, some
 from refsched.tools.reading.manifests import raw_objects
+from refsched.tools.reading.objects import Key
 from refsched.tools.running.recording import Recording, check_name, header_of, trace_writer
 from refsched.tools.running.setting_up import Options
 

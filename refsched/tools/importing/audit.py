@@ -22,15 +22,14 @@ from refsched.objects.pod import DEFAULT_SCHEDULER_NAME
 from refsched.tools.importing.importing import (
     Change,
     Json,
-    Key,
     check_object,
     created_at,
-    key_of,
     kind_of_object,
     read_time,
 )
 from refsched.tools.kubernetes_api.client import plural
 from refsched.tools.kubernetes_api.watching import DELETED, MODIFIED, Event
+from refsched.tools.reading.objects import Key, key_of
 from refsched.tools.running.recording import REPORTED
 
 API_GROUP = "audit.k8s.io/"

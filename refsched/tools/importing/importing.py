@@ -13,20 +13,14 @@ from typing import Any
 from attrs import frozen
 
 from refsched.errors import InputError
-from refsched.objects.kinds import KINDS, ApiKind
+from refsched.objects.kinds import ApiKind
 from refsched.tools.kubernetes_api.decisions import Results
 from refsched.tools.kubernetes_api.watching import ADDED, Event
 from refsched.tools.reading.manifests import raw_objects
+from refsched.tools.reading.objects import kind_called
 from refsched.tools.running.recording import REPORTED, Recording
 
 Json = dict[str, Any]
-Key = tuple[str, str, str]
-
-_BY_VERSION_AND_NAME = {
-    (f"{kind.group}/{version}" if kind.group else version, kind.name): kind
-    for kind in (*KINDS, REPORTED)
-    for version in kind.versions
-}
 
 
 @frozen
@@ -64,13 +58,14 @@ def write_changes(
 
 
 def kind_of_object(value: Json) -> ApiKind | None:
-    """Returns the row of the table of kinds, or None if scheduling reads nothing of such an object."""
-    return _BY_VERSION_AND_NAME.get((str(value.get("apiVersion")), str(value.get("kind"))))
-
-
-def key_of(value: Json) -> Key:
-    metadata = value["metadata"]
-    return value["kind"], metadata.get("namespace", ""), metadata["name"]
+    """Returns the row of the table of kinds, that of Events too, or None if nothing of such an object is read."""
+    api_version, name = str(value.get("apiVersion")), str(value.get("kind"))
+    if (api_version, name) == (REPORTED.api_version, REPORTED.name):
+        return REPORTED
+    try:
+        return kind_called(api_version, name)
+    except InputError:
+        return None
 
 
 def check_object(value: Json, where: str) -> None:

@@ -26,7 +26,6 @@ from refsched.tools.importing.importing import (
     Json,
     check_object,
     created_at,
-    key_of,
     kind_of_object,
     read_time,
 )
@@ -35,6 +34,7 @@ from refsched.tools.kubernetes_api.watching import ADDED, DELETED, MODIFIED, Eve
 from refsched.tools.reading.documents import read_documents, read_text
 from refsched.tools.reading.dumps import items_of, read_bytes
 from refsched.tools.reading.files import open_file
+from refsched.tools.reading.objects import Key, key_of
 
 PREFIXES = ("kube-scheduler-simulator.sigs.k8s.io/", "scheduler-simulator/")
 """The annotations are called so, and were before."""
@@ -142,7 +142,7 @@ def recorded_changes(paths: Sequence[str]) -> list[Change]:
 
 
 def _recorded(path: str) -> Iterator[Change]:
-    uids: dict[tuple[str, str, str], str] = {}
+    uids: dict[Key, str] = {}
     for number, record in json_lines(path):
         where = f"{path}: line {number}"
         type, value = _TYPES.get(str(record.get("event"))), record.get("resource")
@@ -156,9 +156,7 @@ def _recorded(path: str) -> Iterator[Change]:
         if kind is None:
             continue
         if type == DELETED and isinstance(value.get("metadata"), dict):
-            known = uids.get(
-                (kind.name, value["metadata"].get("namespace", ""), str(value["metadata"].get("name")))
-            )
+            known = uids.get(key_of(value))
             value = {**value, "spec": {}, "metadata": {**value["metadata"], "uid": known or where}}
         check_object(value, where)
         uids[key_of(value)] = value["metadata"]["uid"]

@@ -17,6 +17,7 @@ from attrs import frozen
 
 from refsched.errors import InputError
 from refsched.objects.kinds import KINDS, ApiKind
+from refsched.tools.reading.objects import key_of
 
 Json = dict[str, Any]
 
@@ -223,10 +224,8 @@ class Watch:
 
 def address_of(object: Json) -> tuple[ApiKind, str, str]:
     """Returns the kind, the namespace and the name of an object."""
-    metadata = object["metadata"]
-    kind = kind_named(object["kind"])
-    namespace = (metadata.get("namespace") or "default") if kind.namespaced else ""
-    return kind, namespace, metadata.get("name", "")
+    kind, namespace, name = key_of(object)
+    return kind_named(kind), namespace, name
 
 
 def _read(status: int, data: bytes) -> Json:

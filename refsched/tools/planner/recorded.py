@@ -19,6 +19,7 @@ from refsched.checking.trace import Entry, Trace, read_trace
 from refsched.errors import InputError
 from refsched.records import BOUND, SCHEDULED, Attempt, Bind, Create, Delete, Update, Write
 from refsched.tools.cluster import Cluster
+from refsched.tools.reading.objects import Key, key_named, key_of
 
 Json = dict[str, Any]
 
@@ -64,17 +65,17 @@ def _before_the_last_attempt(trace: Trace, path: str, pod: str) -> tuple[Iterabl
 class _Stored:
     """The _Stored are the objects, by kind, namespace and name, in the order of their creation."""
 
-    objects: dict[tuple[str, str, str], Json] = Factory(dict)
+    objects: dict[Key, Json] = Factory(dict)
 
     def take(self, entry: Entry) -> None:
         match entry.record:
             case Create(value) | Update(value):
                 self._put(value)
             case Delete(named):
-                self.objects.pop((named.kind, _namespace(named.namespace), named.name), None)
+                self.objects.pop(key_named(named.kind, named.namespace, named.name), None)
             case Write(verb, value):
                 if verb == "delete":
-                    self.objects.pop(_key(value), None)
+                    self.objects.pop(key_of(value), None)
                 else:
                     self._put(value)
             case Attempt() as attempt:
@@ -84,11 +85,11 @@ class _Stored:
 
     def _put(self, value: Json) -> None:
         """Stores an object. An update does not take back the node to which the scheduler has bound the pod."""
-        before = self.objects.get(_key(value), {}) if value.get("kind") == "Pod" else {}
+        before = self.objects.get(key_of(value), {}) if value.get("kind") == "Pod" else {}
         node = (before.get("spec") or {}).get("nodeName")
-        self.objects[_key(value)] = value
+        self.objects[key_of(value)] = value
         if node and not (value.get("spec") or {}).get("nodeName"):
-            self._set("/".join(_key(value)[1:]), "spec", "nodeName", node)
+            self._set("/".join(key_of(value)[1:]), "spec", "nodeName", node)
 
     def _tried(self, attempt: Attempt) -> None:
         if attempt.result == SCHEDULED:
@@ -103,13 +104,3 @@ class _Stored:
             others = {key: kept for key, kept in (stored.get(part) or {}).items() if key != member}
             changed = others if value is None else others | {member: value}
             self.objects["Pod", namespace, name] = stored | {part: changed}
-
-
-def _key(value: Json) -> tuple[str, str, str]:
-    metadata = value["metadata"]
-    return value["kind"], _namespace(metadata.get("namespace")), metadata["name"]
-
-
-def _namespace(named: str | None) -> str:
-    """Returns the same namespace for an object that has none, whichever way it is named."""
-    return named or "default"

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from difflib import get_close_matches
+from typing import Any
 
 from refsched.errors import InputError
 from refsched.objects.kinds import KINDS, ApiKind
@@ -19,10 +20,26 @@ from refsched.releases.release import FeatureGate
 from refsched.tools.reading.alpha_fields import refuse_gated_fields
 
 _BY_GROUP_AND_NAME = {(kind.group, kind.name): kind for kind in KINDS}
+_WITHOUT_NAMESPACE = frozenset(kind.name for kind in KINDS if not kind.namespaced)
 _GROUPS = frozenset(kind.group for kind in KINDS)
 
 _MISSPELT = 0.8
 """So alike, by difflib's measure, a name is taken for a misspelt one."""
+
+
+Key = tuple[str, str, str]
+"""The kind, the namespace and the name of an object, which no other object of the cluster has."""
+
+
+def key_of(value: Mapping[str, Any]) -> Key:
+    metadata = value["metadata"]
+    return key_named(value["kind"], metadata.get("namespace"), metadata.get("name", ""))
+
+
+def key_named(kind: str, namespace: str | None, name: str) -> Key:
+    """Returns the key of an object, which is in the namespace ``default`` where none is named, and in none if its
+    kind has none."""
+    return kind, "" if kind in _WITHOUT_NAMESPACE else namespace or "default", name
 
 
 class UnknownKindError(InputError):

@@ -15,12 +15,11 @@ from refsched.errors import InputError
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.kinds import KINDS
 from refsched.records import Create, Delete, Input, Reference, Update
-from refsched.tools.kubernetes_api.client import address_of
 from refsched.tools.kubernetes_api.watching import DELETED, Event
 from refsched.tools.reading.inputs import InputReader
+from refsched.tools.reading.objects import Key, key_of
 
 Json = dict[str, Any]
-Key = tuple[str, str, str]
 
 _FINISHED = ("Succeeded", "Failed")
 _ORDER = {kind.name: index for index, kind in enumerate(KINDS)}
@@ -51,13 +50,12 @@ class Mirror:
 
     def take(self, event: Event) -> None:
         value = event.object
-        kind, namespace, name = address_of(value)
-        key, uid = (kind.name, namespace, name), value["metadata"]["uid"]
+        key, uid = key_of(value), value["metadata"]["uid"]
         if event.type == DELETED or _is_finished(value):
             if self._uids.get(key) == uid:
                 self._remove(key)
             return
-        if kind.name == "Pod":
+        if event.kind == "Pod":
             value = self._with_node(value)
         if self._uids.get(key) == uid and not self._is_elsewhere(value):
             self._apply(Update(value), key)

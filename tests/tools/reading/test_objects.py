@@ -9,7 +9,7 @@ import pytest
 
 from refsched.errors import InputError
 from refsched.objects.pod import Pod
-from refsched.tools.reading.objects import UnknownKindError, kind_called, read_object
+from refsched.tools.reading.objects import UnknownKindError, key_named, key_of, kind_called, read_object
 
 
 def _object(api_version: object = "v1", kind: object = "Pod", **more: Any) -> dict[str, Any]:
@@ -107,3 +107,9 @@ def test_what_is_wrong_is_named_with_its_object_and_field(value: object, problem
     with pytest.raises(InputError) as refused:
         read_object(value)
     assert str(refused.value) == problem
+
+
+def test_an_object_is_in_the_default_namespace_unless_it_names_another_or_its_kind_has_none() -> None:
+    assert key_of({"kind": "Pod", "metadata": {"name": "p"}}) == ("Pod", "default", "p")
+    assert key_named("Pod", "other", "p") == ("Pod", "other", "p")
+    assert key_named("VolumeAttachment", "other", "v") == ("VolumeAttachment", "", "v")
