@@ -185,6 +185,9 @@ WORDS = {
     "topology spread minDomains": "questions.html",
     "volume node affinity conflict": "questions.html",
     "taint NoExecute": "questions.html",
+    "what happens when I drain a node": "questions.html",
+    "untolerated taint": "questions.html",
+    "kubectl plugin": "questions.html",
 }
 """What else a reader may type, and a page that must be among the first that are found."""
 

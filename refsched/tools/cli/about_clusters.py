@@ -169,7 +169,7 @@ def what_if(
 
     now = now or DEFAULT.name
     before = Given(files, config_from, "", now, 0, "--from")
-    after = Given(files, config or config_from, ",".join(gates), kubernetes or now, 0)
+    after = Given(files, config or config_from, ",".join(gates), kubernetes or now, 0, gates_option="--gate")
     sys.exit(run(before, after, Edits(**edits), seeds, output, pods=pods))
 
 

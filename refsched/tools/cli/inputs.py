@@ -41,7 +41,8 @@ _BOOLEANS = {
 
 @frozen
 class Given:
-    """A Given has the command's options as they were written; ``kubernetes`` is that of ``release_option``."""
+    """A Given has the command's options as they were written; ``kubernetes`` is that of ``release_option``, and
+    ``feature_gates`` that of ``gates_option``."""
 
     files: Sequence[str]
     config: str | None
@@ -49,6 +50,7 @@ class Given:
     kubernetes: str
     seed: int
     release_option: str = "--kubernetes"
+    gates_option: str = GATES_OPTION
 
 
 def read(given: Given, *, remember: bool = False) -> tuple[Scheduler, Manifests]:
@@ -62,7 +64,7 @@ def read(given: Given, *, remember: bool = False) -> tuple[Scheduler, Manifests]
     try:
         release = with_feature_gates(parse_gates(given.feature_gates), release)
     except InputError as error:
-        raise error.at(GATES_OPTION) from None
+        raise error.at(given.gates_option) from None
     config = default_config(release) if given.config is None else config_of(given.config, release)
     for unread in unread_args(config, release):
         note(f"{given.config}: {unread}")

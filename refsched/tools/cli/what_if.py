@@ -79,7 +79,9 @@ def run(before: Given, after: Given, edits: Edits, seeds: int, output: str, *, p
     ``after`` are of the same files."""
     if STANDARD_INPUT in before.files:
         raise InputError("is read more than once; give a file", where="standard input")
-    is_other_scheduler = evolve(after, release_option=before.release_option) != before
+    is_other_scheduler = (
+        evolve(after, release_option=before.release_option, gates_option=before.gates_option) != before
+    )
     if not is_other_scheduler and not edits.words:
         raise InputError("nothing is changed; give one of the options that change something", where="what-if")
     causes = _causes(before, after) if is_other_scheduler else None

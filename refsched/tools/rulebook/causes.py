@@ -109,7 +109,7 @@ def _advice(cause: Cause, notes: Iterable[ReleaseNote], after: str) -> str:
         )
     elif effects == {PLACED}:
         own.append("nothing: these pods were placed nowhere")
-    else:
+    elif not own:
         own.append(
             "nothing, if either node will do: pods that run stay where they are, and only new ones go elsewhere; "
             "to hold a pod on its nodes, require them by its nodeAffinity"
