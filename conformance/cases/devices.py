@@ -56,7 +56,8 @@ _CLASS, _SLICE = device_class("any"), resource_slice("s1", [{"name": "d0"}])
 
 
 def _allocated(has_device_status: bool, host: str) -> History:
-    """A claim whose device can be used on this host alone, and of which the driver may have reported a status."""
+    """Returns a claim whose device can be used on this host alone, and of which the driver may have reported a
+    status."""
     cluster = HistoryBuilder(hosts=True)
     device = {"driver": DRIVER, "pool": "s1", "device": "d0"}
     match = {"key": HOSTNAME, "operator": "In", "values": [host]}

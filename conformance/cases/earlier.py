@@ -168,7 +168,7 @@ def _classes_of_disks() -> History:
 
 
 def _volumes_by_name(operator: str) -> History:
-    """A volume for each of two nodes, by the nodes' names, and a claim for either."""
+    """Returns a volume for each of two nodes, by the nodes' names, and a claim for either."""
     cluster = HistoryBuilder()
     cluster.add(storage_class("hand"), a_claim("c1"))
     for name in ("n1", "n2"):

@@ -28,7 +28,8 @@ _SOMEWHERE: Json = {"key": ZONE, "operator": "Exists"}
 
 
 def _of_terms(terms: list[list[Json]], label: str) -> History:
-    """A pod whose disk has a volume with these terms, and two nodes of zone a; its driver has the last in b."""
+    """Returns a pod whose disk has a volume with these terms, and two nodes of zone a; its driver has the last
+    in b."""
     claim, volume = bound_pair("c1", "v1")
     required = {"nodeSelectorTerms": [{"matchExpressions": expressions} for expressions in terms]}
     spec = {**volume["spec"], "gcePersistentDisk": {"pdName": "d"}, "nodeAffinity": {"required": required}}

@@ -29,7 +29,7 @@ _OF_A, _OF_B = {"matchLabels": _A}, {"matchLabels": _B}
 
 
 def zones(*names: str) -> HistoryBuilder:
-    """One node in each of these zones, with the label of its host; "" is no zone."""
+    """Returns one node in each of these zones, with the label of its host; "" is no zone."""
     cluster = HistoryBuilder(hosts=True)
     for zone in names:
         cluster.add_node(node(labels={ZONE: zone} if zone else {}))
@@ -197,7 +197,7 @@ def _namespace(team: str, name: str = "other") -> Json:
 
 
 def _with_term(kind: str, operator: str, *values: str) -> Json:
-    """A pod whose term selects all pods of the namespaces with such a label ``team``."""
+    """Returns a pod whose term selects all pods of the namespaces with such a label ``team``."""
     condition = {"key": "team", "operator": operator, **({"values": list(values)} if values else {})}
     selector = {"matchExpressions": [condition]}
     return _of_namespaces_of(kind, namespaceSelector=selector)
@@ -268,7 +268,7 @@ def _beside_a_pod_of(whose: str, coming: Json, *namespaces: Json) -> History:
 
 
 def _of_namespaces_of(kind: str, **about: Any) -> Json:
-    """A pod whose term selects all pods of the namespaces that it is ``about``."""
+    """Returns a pod whose term selects all pods of the namespaces that it is ``about``."""
     term = {"topologyKey": HOSTNAME, "labelSelector": {}, **about}
     return pod("", affinity={kind: {REQUIRED: [term]}})
 

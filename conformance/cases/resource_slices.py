@@ -29,7 +29,7 @@ Json = dict[str, Any]
 def _allocating(
     devices: Sequence[Json], *claims: Json, where: Json = EVERYWHERE, nodes: Sequence[Json] = ({},)
 ) -> History:
-    """One slice, nodes with these labels, and a pod with these claims."""
+    """Returns one slice, nodes with these labels, and a pod with these claims."""
     return _allocating_from([resource_slice("s1", devices, where)], *claims, nodes=nodes)
 
 

@@ -75,7 +75,8 @@ def _ephemeral_claim(owned: bool) -> History:
 
 
 def _limited_by_the_node() -> History:
-    """Two pods, each with a volume of its own; the node lists room for one of the driver, and has no CSINode."""
+    """Returns two pods, each with a volume of its own; the node lists room for one of the driver, and has no
+    CSINode."""
     cluster = HistoryBuilder(hosts=True)
     cluster.add(_HAND, *bound_pair("c1", "v1"), *bound_pair("c2", "v2"))
     room = {"cpu": "4", "memory": "9Gi", "pods": "9", f"attachable-volumes-csi-{DRIVER}": "1"}

@@ -210,7 +210,7 @@ def _labelled(label: str, first: Sequence[Json], later: Sequence[Json], nodes: S
 
 
 def _both_labels(label: str, of_node: Json) -> History:
-    """A volume that has this label for zone a, and a node that has labels of both kinds."""
+    """Returns a volume that has this label for zone a, and a node that has labels of both kinds."""
     cluster = HistoryBuilder(hosts=True)
     claim, volume = _BOUND
     cluster.add(_HAND, claim, with_metadata(volume, labels={label: "a"}))

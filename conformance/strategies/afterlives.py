@@ -126,7 +126,7 @@ def _fates(key: Key, value: Json, steps: Sequence[Step]) -> list[list[Fate]]:
 
 
 def _others(key: Key, value: Json, steps: Sequence[Step]) -> Iterator[Json]:
-    """Each other thing of its kind that the history has, and each variant, under this name."""
+    """Yields each other thing of its kind that the history has, and each variant, under this name."""
     seen = [value]
     of_its_kind = (
         step.object for step in steps if isinstance(step, Create | Update) and step.object["kind"] == key[0]
@@ -143,7 +143,7 @@ _IDENTITY = ("name", "namespace", "uid")
 
 
 def _of_another(value: Json, other: Json) -> Json:
-    """The metadata of the other one, but for the members that identify an object."""
+    """Returns the metadata of the other one, but for the members that identify an object."""
     common = {name: member for name, member in other["metadata"].items() if name not in _IDENTITY}
     return common | {name: member for name, member in value["metadata"].items() if name in _IDENTITY}
 

@@ -38,7 +38,7 @@ _HOMES = st.sampled_from([UNBOUND, 0, UNBOUND, 1, UNBOUND, 2])
 def changes(
     node: SearchStrategy[Json], pod: SearchStrategy[Json], *more: SearchStrategy[Change]
 ) -> SearchStrategy[Change]:
-    """One thing that may happen between attempts: to a node, to a pod, or of ``more``."""
+    """Draws one thing that may happen between attempts: to a node, to a pod, or of ``more``."""
     return st.one_of(
         pods_removed(),
         nodes_changed(node),
@@ -52,7 +52,7 @@ def changes(
 def pod_changes(
     make: Callable[[Any], Callable[[Json], Json]], drawn: SearchStrategy[Any]
 ) -> SearchStrategy[Change]:
-    """A change of one of the pods: what ``make`` answers for what is drawn says how."""
+    """Draws a change of one of the pods: what ``make`` answers for what is drawn says how."""
     return st.builds(
         lambda index, value: lambda cluster: cluster.change_pod(index, make(value)), _INDEX, drawn
     )

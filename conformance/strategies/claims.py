@@ -113,7 +113,8 @@ _CASES: tuple[tuple[Json, tuple[Json, ...]], ...] = (
 
 @st.composite
 def _matching(draw: DrawFn) -> History:
-    """Two or three volumes, one of which a claim may prefer; and a claim of that name in another namespace."""
+    """Draws two or three volumes, one of which a claim may prefer; and a claim of that name in another
+    namespace."""
     special, likely = draw(st.sampled_from(_CASES))
     volumes = draw(st.lists(st.sampled_from([*likely * 12, *_OF_VOLUMES]), min_size=1, max_size=3))
     cluster = HistoryBuilder(hosts=True)

@@ -185,7 +185,7 @@ _NODES = st.builds(
 
 
 def _add_owner(spec: Json, is_owner: bool, is_reported: bool) -> Change:
-    """A pod whose claim was made from a template, or belongs to another pod, or is missing from the pod's
+    """Draws a pod whose claim was made from a template, or belongs to another pod, or is missing from the pod's
     status."""
 
     def change(cluster: HistoryBuilder) -> None:

@@ -56,8 +56,8 @@ CPU_REQUESTS: SearchStrategy[str] = st.sampled_from(CPU_AMOUNTS)
 
 
 def combinations(make: Callable[..., Json], *alternatives: Sequence[Any]) -> SearchStrategy[Json]:
-    """What ``make`` makes of one of each of the alternatives, drawn as one choice; those that stand more than once
-    among them are drawn as much more often. The simplest are those with the most that stand first."""
+    """Returns what ``make`` makes of one of each of the alternatives, drawn as one choice; those that stand more
+    than once among them are drawn as much more often. The simplest are those with the most that stand first."""
 
     firsts = [[each.index(value) for value in each] for each in alternatives]
     complexity = [(len(first) - first.count(0), first) for first in product(*firsts)]

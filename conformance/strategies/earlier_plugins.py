@@ -39,7 +39,7 @@ def _config(points: Json, plugin: str, args: Json) -> Json:
 
 
 def _at(plugin: str, *points: str, alone: bool = False, weight: int = 1) -> Json:
-    """The plugin at these points; ``alone`` if it is the only one that scores."""
+    """Returns the plugin at these points; ``alone`` if it is the only one that scores."""
     found: Json = {point: {"enabled": [{"name": plugin}]} for point in points}
     if "score" in found:
         found["score"]["enabled"][0]["weight"] = weight
@@ -49,7 +49,7 @@ def _at(plugin: str, *points: str, alone: bool = False, weight: int = 1) -> Json
 
 
 def of_plugin(plugin: str, *points: str, alone: bool = False, **args: Any) -> Json:
-    """A configuration of the earlier API with the plugin at these points. ``args`` by their JSON names."""
+    """Returns a configuration of the earlier API with the plugin at these points. ``args`` by their JSON names."""
     return _config(_at(plugin, *points, alone=alone), plugin, args)
 
 

@@ -40,7 +40,7 @@ _LIMITS = st.sampled_from([1, 0, 2])
 
 @st.composite
 def _pod(draw: DrawFn, plugins: Sequence[str]) -> Json:
-    """A pod about which both plugins may have something to say."""
+    """Draws a pod about which both plugins may have something to say."""
     spec: Json = {}
     for plugin in plugins:
         spec |= draw(st.sampled_from([*PODS.get(plugin, ()), {}]))

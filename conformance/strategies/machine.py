@@ -233,7 +233,7 @@ class Anything(RuleBasedStateMachine):
         self._put_in()
 
     def _put_in(self) -> None:
-        """The steps that the cluster has more than before."""
+        """Returns the steps that the cluster has more than before."""
         assert self._course is not None
         for step in self._cluster.steps[self._taken :]:
             self._taken += 1

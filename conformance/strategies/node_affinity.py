@@ -68,7 +68,8 @@ _FIELDS: tuple[list[Json], ...] = (
 
 
 def _terms(conditions: tuple[Json, ...]) -> SearchStrategy[Json]:
-    """One condition, two, none (which matches no node), and nodes by their names, alone or with a condition."""
+    """Draws one condition, two, none (which matches no node), and nodes by their names, alone or with a
+    condition."""
     return st.sampled_from(
         [
             *({"matchExpressions": [condition]} for condition in conditions),

@@ -224,7 +224,7 @@ def _moved(step: Step, moved: Mapping[str, str]) -> Iterator[Step]:
 
 
 def _placed(value: Json, name: str) -> Json:
-    """The object in the other namespace. A uid is an object's own."""
+    """Returns the object in the other namespace. A uid is an object's own."""
     metadata = {**value["metadata"], "name": name, "namespace": OTHER}
     if "uid" in metadata and value["kind"] != "Pod":
         metadata["uid"] = f"{metadata['uid']}-{OTHER}"

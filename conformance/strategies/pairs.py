@@ -242,7 +242,7 @@ def _uses(values: Sequence[Json], members: str, prefix: str) -> bool:
 
 @st.composite
 def _used(draw: DrawFn, hand: _Hand, pods: Sequence[Json]) -> list[Json]:
-    """What there is of volumes, or of devices, if any of these pods uses one."""
+    """Returns what there is of volumes, or of devices, if any of these pods uses one."""
     found: list[Json] = []
     if _uses(pods, "volumes", "c"):
         found += [*_CLASSES, *draw(_LIMITS), *draw(_DRIVEN), *map(draw, _volumes(hand))]

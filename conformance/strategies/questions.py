@@ -218,7 +218,7 @@ def _uid(metadata: Json, why: str) -> str:
 
 
 def _pinned(value: Json, node: Json, name: str) -> Json:
-    """The pod under this name, on this node or nowhere."""
+    """Returns the pod under this name, on this node or nowhere."""
     field = {"key": "metadata.name", "operator": "In", "values": [node["metadata"]["name"]]}
     required = {"nodeSelectorTerms": [{"matchFields": [field]}]}
     return with_spec(
@@ -227,7 +227,7 @@ def _pinned(value: Json, node: Json, name: str) -> Json:
 
 
 def _whole(value: Json, node: Json, name: str) -> Json:
-    """A pod that asks for all that the node can allocate, and uses what the given one does."""
+    """Returns a pod that asks for all that the node can allocate, and uses what the given one does."""
     allocatable: Json = node.get("status", {}).get("allocatable", {})
     amounts = {each: amount for each, amount in allocatable.items() if each != "pods"}
     pod = _another(value)

@@ -107,7 +107,7 @@ def _with_overhead(value: Json, cpu: str) -> Json:
 
 
 def _containers(first: Json, second: Json, starting: list[tuple[str, Json, Json]], overhead: str) -> Json:
-    """Two containers, and init containers of which some go on as sidecars."""
+    """Draws two containers, and init containers of which some go on as sidecars."""
     made = pod(
         "",
         containers=[_container("c", first, {}), _container("d", second, {})],
@@ -129,7 +129,8 @@ _CONTAINERS = st.builds(
 
 
 def _whole(own_cpu: str, own_memory: str, own_huge: str, cpu: str, limited: bool, overhead: str) -> Json:
-    """A pod with resources of its own, which are at least those of its container. Huge pages it is limited to."""
+    """Draws a pod with resources of its own, which are at least those of its container. Huge pages it is limited
+    to."""
     resources = {"limits" if limited else "requests": _amounts(cpu=own_cpu, memory=own_memory)}
     if own_huge:
         for kind in ("requests", "limits"):

@@ -127,7 +127,7 @@ ATTACHMENTS = combinations(
 
 
 def claim(number: int, drawn: Json) -> Json:
-    """The claim of this number, as it was drawn."""
+    """Returns the claim of this number, as it was drawn."""
     metadata: Json = {"name": f"c{number}", "namespace": "default", "uid": f"uid-c{number}"}
     spec: Json = {"accessModes": drawn["modes"]}
     spec["resources"] = {"requests": {"storage": drawn["size"]}}
@@ -186,7 +186,7 @@ def drawn_claims(*states: str) -> SearchStrategy[Json]:
 
 
 def _ephemeral_claim(of_pod: str, owner: str) -> Json:
-    """The claim of the pod's volume ``e``."""
+    """Returns the claim of the pod's volume ``e``."""
     drawn: Json = dict.fromkeys(("state", "disk", "mode"), "")
     drawn |= {"class": "made", "size": "1Gi", "modes": ["ReadWriteOnce"]}
     references = [
@@ -269,7 +269,8 @@ def drawn_volumes(
 
 
 def volume(number: int, drawn: Json) -> Json:
-    """The drawn volume of this number. Its ``owner`` says how the volume refers to the claim of its number."""
+    """Returns the drawn volume of this number. Its ``owner`` says how the volume refers to the claim of its
+    number."""
     spec: Json = {
         "capacity": {"storage": drawn["size"]},
         "accessModes": drawn["modes"],
@@ -301,7 +302,7 @@ TAKEN = st.sampled_from(
 
 
 def cluster_storage(claims: list[Json], volumes: list[Json], *others: list[Json]) -> list[Json]:
-    """All classes, and what was drawn. What is bound, is so from both sides."""
+    """Returns all classes, and what was drawn. What is bound, is so from both sides."""
     bound = {number for number, drawn in enumerate(claims, 1) if drawn["state"] == "bound"}
     owned = [
         {**drawn, "owner": "its uid", "phase": "Bound"} if number in bound else drawn

@@ -35,7 +35,7 @@ _ABOUT: tuple[tuple[int, ...], ...] = ((), (2,), (), (1,), (2, 3), (0,), (3,), (
 
 
 def ties(*attributes: str) -> SearchStrategy[list[Tie]]:
-    """One or two."""
+    """Draws one or two."""
     drawn = combinations(
         lambda first, about, second, about_second: {
             "first": (first, about),
@@ -64,7 +64,7 @@ def claim_spec(requests: Sequence[Json], tied: Sequence[Tie]) -> Json:
 
 
 def _names_of(made: Json) -> list[str]:
-    """The names by which a constraint may refer to the request or to one of its alternatives."""
+    """Returns the names by which a constraint may refer to the request or to one of its alternatives."""
     return [made["name"], *(f"{made['name']}/{each['name']}" for each in made.get("firstAvailable", ()))]
 
 

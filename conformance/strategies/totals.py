@@ -71,7 +71,8 @@ _WAITING = combinations(
 
 
 def _whole(own: Json, first: Json, second: Json) -> Json:
-    """A pod with resources of its own, often of one kind alone, and two containers that say little of theirs."""
+    """Draws a pod with resources of its own, often of one kind alone, and two containers that say little of
+    theirs."""
     return pod("", containers=[container("c", first), container("d", second)], resources={"requests": own})
 
 

@@ -65,7 +65,7 @@ def exactly_one(count: int = 1) -> Json:
 
 
 def allocated(device: str, selector: Json | None = None, users: Sequence[Json] = ()) -> Json:
-    """A claim's status."""
+    """Returns a claim's status."""
     allocation: Json = {
         "devices": {"results": [{"request": "r0", "driver": DRIVER, "pool": "s1", "device": device}]}
     }

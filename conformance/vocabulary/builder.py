@@ -121,7 +121,7 @@ class HistoryBuilder:
 
 
 def nth(among: Mapping[str, Json], index: int) -> str:
-    """The name of one of those that are there."""
+    """Returns the name of one of those that are there."""
     return list(among)[index % len(among)]
 
 

@@ -62,6 +62,6 @@ ONE: Json = {"requests": [request("r0", [exactly(1)])]}
 
 
 def claim_user(*claims: str, **more: Any) -> Json:
-    """A pod that uses these claims."""
+    """Returns a pod that uses these claims."""
     used = [{"name": f"g{index}", "resourceClaimName": name} for index, name in enumerate(claims)]
     return pod("", {"cpu": "1"}, resourceClaims=used, **more)

@@ -35,7 +35,7 @@ _HUGE = "hugepages-2Mi"
 
 
 def merged(value: Json, features: Iterable[Feature]) -> Json:
-    """The object with these features."""
+    """Returns the object with these features."""
     for feature in features:
         value = _merged(value, feature)
     return value

@@ -64,7 +64,7 @@ POINTS: Mapping[str, Sequence[str]] = {
 
 
 def profile_without(points_of: Iterable[tuple[str, Sequence[str]]]) -> Json:
-    """A configuration that disables each of the plugins at these points of it."""
+    """Returns a configuration that disables each of the plugins at these points of it."""
     disabled: dict[str, Json] = {}
     for plugin, points in points_of:
         for point in points:
@@ -230,7 +230,7 @@ DEVICES: Sequence[Json] = (
 
 
 def claimed_by_pods_of(plugins: Iterable[str]) -> list[Json]:
-    """The objects that the pods of these plugins need."""
+    """Returns the objects that the pods of these plugins need."""
     named = set(plugins)
     storage = STORAGE if any("Volume" in plugin for plugin in named) else ()
     return [*storage, *(DEVICES if "DynamicResources" in named else ())]

@@ -62,7 +62,8 @@ def pod(
     containers: Sequence[Json] | None = None,
     **spec: Any,
 ) -> Json:
-    """A pod of one container that ``requests`` so much, or of ``containers``. ``spec`` by its JSON names."""
+    """Returns a pod of one container that ``requests`` so much, or of ``containers``. ``spec`` by its JSON
+    names."""
     annotations = {SCRIPT: json.dumps(script)} if script else {}
     metadata = _said(
         name=name,
@@ -90,7 +91,7 @@ def container(name: str, requests: Mapping[str, str] | None = None, **more: Any)
 
 
 def selecting(kind: str, name: str, selector: Json, api_version: str = "apps/v1") -> Json:
-    """A Service, ReplicaSet or the like, that selects pods."""
+    """Returns a Service, ReplicaSet or the like, that selects pods."""
     return {
         "apiVersion": api_version,
         "kind": kind,
@@ -100,13 +101,13 @@ def selecting(kind: str, name: str, selector: Json, api_version: str = "apps/v1"
 
 
 def owner(kind: str, version: str = "", controls: bool = True) -> Json:
-    """A pod's reference to the workload that made it. All bear one name."""
+    """Returns a pod's reference to the workload that made it. All bear one name."""
     version = version or {"ReplicationController": "v1", "Job": "batch/v1"}.get(kind, "apps/v1")
     return {"apiVersion": version, "kind": kind, "name": "w", "uid": "w", "controller": controls}
 
 
 def spread_by_default(constraints: Sequence[Json]) -> Json:
-    """A configuration whose pods have these spread constraints where they have none of their own."""
+    """Returns a configuration whose pods have these spread constraints where they have none of their own."""
     args = {"defaultingType": "List", "defaultConstraints": list(constraints)}
     return profile_config(default_profile(("PodTopologySpread", args)))
 
@@ -123,7 +124,7 @@ def near(kind: str, when: str, selector: Json, key: str = HOSTNAME) -> Json:
 
 
 def spread(key: str, skew: int, when: str = "ScheduleAnyway", **more: Any) -> Json:
-    """A constraint on the pods of the app ``a``."""
+    """Returns a constraint on the pods of the app ``a``."""
     selector = {"matchLabels": {"app": "a"}}
     return {"maxSkew": skew, "topologyKey": key, "whenUnsatisfiable": when, "labelSelector": selector, **more}
 
@@ -141,7 +142,7 @@ def named(value: Json, name: str) -> Json:
 
 
 def hosted(value: Json) -> Json:
-    """The node with the label that names its host, as every kubelet sets it."""
+    """Returns the node with the label that names its host, as every kubelet sets it."""
     metadata = value["metadata"]
     labels = {HOSTNAME: metadata["name"], **metadata.get("labels", {})}
     return {**value, "metadata": {**metadata, "labels": labels}}
@@ -164,7 +165,7 @@ WITHOUT_POP_FROM_BACKOFF = {"SchedulerPopFromBackoffQ": False}
 
 
 def profile_config(*profiles: Json, **more: Any) -> Json:
-    """A KubeSchedulerConfiguration; without profiles, that of the default one."""
+    """Returns a KubeSchedulerConfiguration; without profiles, that of the default one."""
     return {
         "apiVersion": "kubescheduler.config.k8s.io/v1",
         "kind": "KubeSchedulerConfiguration",
@@ -174,7 +175,7 @@ def profile_config(*profiles: Json, **more: Any) -> Json:
 
 
 def default_profile(*args: tuple[str, Json], **more: Any) -> Json:
-    """The default scheduler's profile, with these arguments for these plugins."""
+    """Returns the default scheduler's profile, with these arguments for these plugins."""
     configured = [
         {
             "name": name,
@@ -193,16 +194,17 @@ def default_profile(*args: tuple[str, Json], **more: Any) -> Json:
 
 
 def cpu(amount: str) -> Json:
-    """A request of so much; "" asks for nothing."""
+    """Returns a request of so much; "" asks for nothing."""
     return {"cpu": amount} if amount else {}
 
 
 def resized(
     requests: Json, granted: Json, used: Json, problem: str, which: str = "first"
 ) -> Callable[[Json], Json]:
-    """What a container asks for now, and what the kubelet says of it: the first of them, the last, or the first or
-    last that starts, if there is one. Of the others it says nothing but that they are there, unless ``which`` is
-    "exchanged": then the last asks for what the first is granted, and is granted what the first asks for."""
+    """Returns what a container asks for now, and what the kubelet says of it: the first of them, the last, or
+    the first or last that starts, if there is one. Of the others it says nothing but that they are there, unless
+    ``which`` is "exchanged": then the last asks for what the first is granted, and is granted what the first
+    asks for."""
 
     def resize(value: Json) -> Json:
         starts = which.startswith("starting") and value["spec"].get("initContainers")
@@ -234,7 +236,7 @@ def resized(
 def resized_as_a_whole(
     requests: Json | None, granted: Json, used: Json | None, problem: str
 ) -> Callable[[Json], Json]:
-    """What a pod asks for as a whole now, and what the kubelet says of it; None if nothing is said."""
+    """Returns what a pod asks for as a whole now, and what the kubelet says of it; None if nothing is said."""
 
     def resize(value: Json) -> Json:
         asking = value if requests is None else with_spec(value, resources={"requests": requests})

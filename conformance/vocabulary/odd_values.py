@@ -246,7 +246,7 @@ def of_a_claim_or_volume(value: Any) -> Named:
 
 
 def _of_a_number(number: Any) -> Named:
-    """A number, or a quantity without a fraction."""
+    """Draws a number, or a quantity without a fraction."""
     whole = number if isinstance(number, int) else _number("", str(number))
     if whole is not None:
         spelled: Callable[[int], Any] = int if isinstance(number, int) else str

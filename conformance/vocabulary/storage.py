@@ -103,7 +103,7 @@ def storage_class(name: str, provisioner: str = "kubernetes.io/no-provisioner") 
 
 
 def with_some(value: Json, **members: Any) -> Json:
-    """The object with ``metadata``, ``spec`` and ``status`` such as these, and what it had besides."""
+    """Returns the object with ``metadata``, ``spec`` and ``status`` such as these, and what it had besides."""
     return {**value, **{name: {**value.get(name, {}), **each} for name, each in members.items()}}
 
 

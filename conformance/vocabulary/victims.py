@@ -37,7 +37,7 @@ def a_victim(
 
 
 def a_budget(selector: Json | None, allowed: int, namespace: str, disrupted: tuple[str, ...]) -> Json:
-    """A PodDisruptionBudget; ``disrupted`` are pods whose eviction it counts already."""
+    """Returns a PodDisruptionBudget; ``disrupted`` are pods whose eviction it counts already."""
     listed = {"disruptedPods": dict.fromkeys(disrupted, AN_AGE_AGO)} if disrupted else {}
     return {
         "apiVersion": "policy/v1",

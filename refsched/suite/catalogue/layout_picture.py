@@ -61,7 +61,7 @@ path { stroke: #57606a; fill: none; marker-end: url(#head) }
 
 
 def layout_picture() -> str:
-    """An SVG document."""
+    """Returns an SVG document."""
     drawn: list[str] = []
     top = _MARGIN
     for title, packages in LAYERS.items():
@@ -83,7 +83,7 @@ def layout_picture() -> str:
 
 
 def first_line(package: str) -> str:
-    """What the package says of itself, after its name where that comes first."""
+    """Returns what the package says of itself, after its name where that comes first."""
     top, _, name = package.partition(".")
     folder = (PACKAGE if top == PACKAGE.name else tests_folder()) / name
     text = ast.get_docstring(ast.parse((folder / "__init__.py").read_text("utf-8"))) or ""

@@ -220,7 +220,7 @@ def _levels(rules: list[Rule]) -> str:
 
 
 def _with_example(rule: Rule) -> str:
-    """The sentence, to which a link can lead, and a link to the example."""
+    """Returns the sentence, to which a link can lead, and a link to the example."""
     said = f'<a id="{rule.id.lower().replace("+", "-")}"></a>{rule.sentence}'
     file = examples_folder() / f"{rule.id}.yaml"
     return f"{said} ([example](examples/rules/{file.name}))" if file.exists() else said

@@ -36,13 +36,13 @@ def rule_of_reason(text: str) -> str:
 
 @cache
 def declared_reasons() -> tuple[Reason, ...]:
-    """Every reason that a module of the specification declares, in the order of modules."""
+    """Yields every reason that a module of the specification declares, in the order of modules."""
     return tuple(reason for name in specification_modules() for reason in _reasons_in(name))
 
 
 @cache
 def specification_modules() -> tuple[str, ...]:
-    """The dotted names of the modules of the specification, in their order."""
+    """Yields the dotted names of the modules of the specification, in their order."""
     found = (info.name for info in walk_packages(refsched.__path__, "refsched."))
     return tuple(sorted(name for name in found if name.split(".")[1] not in AROUND))
 

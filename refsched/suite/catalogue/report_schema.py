@@ -19,7 +19,7 @@ _RULE_ID: Schema = {"type": "string", "pattern": r"^R-[A-Za-z0-9+_./-]+$"}
 
 
 def _all(**properties: Schema) -> Schema:
-    """An object that has all of these members; more may be added."""
+    """Returns an object that has all of these members; more may be added."""
     return {"type": "object", "properties": properties, "required": list(properties)}
 
 

@@ -100,7 +100,7 @@ class Rule:
 
     @property
     def releases(self) -> tuple[str, ...]:
-        """The minor versions of Kubernetes in which the rule holds, the oldest first."""
+        """Returns the minor versions of Kubernetes in which the rule holds, the oldest first."""
         return _releases_of_rules()[self.id]
 
     @property
@@ -127,7 +127,7 @@ def minor(release: str) -> int:
 
 @cache
 def all_rules() -> dict[str, Rule]:
-    """Every rule by id, in the order of modules and lines."""
+    """Returns every rule by id, in the order of modules and lines."""
     rules: dict[str, Rule] = {}
     for rule in (*_stated_in(refsched.__path__[0]), *_event_rules()):
         if rule.id in rules:
@@ -157,7 +157,7 @@ def level_of(rule: str) -> str:
 
 
 def rules_of(*areas: str) -> tuple[str, ...]:
-    """The ids of whole areas, but for what is tested elsewhere, and of single rules:
+    """Returns the ids of whole areas, but for what is tested elsewhere, and of single rules:
     ``rules_of("TAINT", "R-NOM-03")``."""
     return tuple(
         rule.id
@@ -167,8 +167,8 @@ def rules_of(*areas: str) -> tuple[str, ...]:
 
 
 def counterpart(rule: str, kubernetes: str, applied: Collection[str]) -> str:
-    """The rule itself if it holds in this release, or else one of its area that does: one of those that were
-    ``applied``, if any was."""
+    """Returns the rule itself if it holds in this release, or else one of its area that does: one of those that
+    were ``applied``, if any was."""
     stated = all_rules().get(rule)
     if stated is None or kubernetes in stated.releases:
         return rule
@@ -224,7 +224,8 @@ def _said_by_package(module: str) -> Said:
 
 
 def _names(node: ast.AST) -> Iterator[tuple[str, ast.AST, str]]:
-    """The functions, classes and values that ``node`` names, with their docstrings; that of a value follows it."""
+    """Yields the functions, classes and values that ``node`` names, with their docstrings; that of a value
+    follows it."""
     children = list(ast.iter_child_nodes(node))
     for child, following in zip_longest(children, children[1:]):
         match child, following:
@@ -289,7 +290,7 @@ def _event_rows_of(release: str) -> frozenset[str]:
 
 @cache
 def rules_of_hint(row: str) -> tuple[str, ...]:
-    """The rules of the hint that a row of a plugin's events asks, by the row's id (``R-CURE-…``)."""
+    """Returns the rules of the hint that a row of a plugin's events asks, by the row's id (``R-CURE-…``)."""
     hints = {
         event_rule(plugin.name, each.resource, each.action): getattr(each.hint, "__qualname__", "")
         for release in RELEASES
@@ -304,7 +305,7 @@ def rules_of_hint(row: str) -> tuple[str, ...]:
 
 @cache
 def default_plugins(release: str = DEFAULT.name) -> tuple[Plugin, ...]:
-    """Every plugin of the default profile of this release."""
+    """Returns every plugin of the default profile of this release."""
     from refsched.config.resolve import resolve
     from refsched.machine.profiles import framework_of
     from refsched.tools.configuration.read import default_config

@@ -118,7 +118,7 @@ class Definitions:
         self.made: dict[str, Schema] = {}
 
     def of(self, kind: type[Any]) -> Schema:
-        """A reference to what a class describes."""
+        """Returns a reference to what a class describes."""
         name = kind.__name__
         if name not in self.made:
             self.made[name] = {}
@@ -126,7 +126,7 @@ class Definitions:
         return _ref(name)
 
     def records(self, name: str, kinds: tuple[type[Any], ...]) -> Schema:
-        """A reference to an object with exactly one member of these kinds."""
+        """Returns a reference to an object with exactly one member of these kinds."""
         if name not in self.made:
             self.made[name] = self.one_of(kinds)
         return _ref(name)
@@ -305,7 +305,8 @@ def trace_schema() -> Schema:
 
 
 def _step(made: Definitions) -> Schema:
-    """A reference to what the suite does in one step of a history: an input, or one of the driver's requests."""
+    """Returns a reference to what the suite does in one step of a history: an input, or one of the driver's
+    requests."""
     inputs = made.one_of(INPUTS)
     asked: dict[str, Schema] = {
         "schedule": {
