@@ -197,6 +197,10 @@ _HAPPENINGS = (
 )
 
 
+_WAITS = ((0.375, 0.375), (0.5, 0.25), (0.75,), (0.25, 0.375), (0.25, 0.25, 0.25))
+"""A hint is too old after half a second, however often one was given meanwhile."""
+
+
 @st.composite
 def _batches(draw: DrawFn) -> History:
     """Equal pods; then something happens, and more of them come."""
@@ -227,9 +231,9 @@ def _happen(draw: DrawFn, cluster: HistoryBuilder, shape: Json, happening: str) 
     index = draw(st.integers(0, 5))
     match happening:
         case "wait":
-            cluster.wait(draw(st.sampled_from([0.5, 0.75, 0.375, 0.25])))
-            _equal(cluster, shape, draw(st.integers(0, 1)))
-            cluster.wait(draw(st.sampled_from([0.375, 0.25])))
+            for seconds in draw(st.sampled_from(_WAITS)):
+                cluster.wait(seconds)
+                _equal(cluster, shape, draw(st.integers(0, 1)))
         case "created":
             cluster.add_node(draw(_NODES))
         case "changed":

@@ -186,7 +186,9 @@ def _making(draw: DrawFn) -> History:
     published."""
     cluster = HistoryBuilder(hosts=True)
     cluster.add(storage_class("hand", TRACKING), storage_class("other", TRACKING), a_claim())
-    cluster.add(_driver(True), draw(_capacities("k1")), *draw(st.lists(_capacities("k2"), max_size=1)))
+    cluster.add(_driver(True), draw(_capacities("k1")))
+    if draw(st.sampled_from([False, True, True])):
+        cluster.add(draw(_capacities("k2")))
     for labels in draw(st.permutations([{ZONE: "a"}, {ZONE: "b"}]))[: draw(st.integers(1, 2))]:
         cluster.add_node(node("", labels=labels))
     tracked, other = ([*using("c1"), *inline(csi={"driver": name})] for name in (TRACKING, "csi.example"))

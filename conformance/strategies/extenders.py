@@ -116,6 +116,19 @@ _ODD: SearchStrategy[Json] = st.sampled_from(
 ).map(lambda names: {"answer": {"NodeNames": names, "FailedNodes": {}, "Error": ""}})
 """What an extender answers that was sent names: it may name a node twice, or say nothing of one."""
 _SCORES = _of_nodes(10, 7, 1, 0)
+
+
+def _hosts(*scored: tuple[str, int]) -> Json:
+    return {"answer": [{"Host": host, "Score": score} for host, score in scored]}
+
+
+_ODD_SCORES: tuple[Json, ...] = (
+    _hosts(("n1", 3), ("n2", 4), ("n1", 5)),
+    _hosts(("n2", 5), ("n2", 0)),
+    _hosts(("n9", 10), ("n2", 1)),
+    _hosts(),
+)
+"""It may score a node twice, one that is not there, or none."""
 _FEWER_VICTIMS = _of_nodes("Refuse", 1, 0, 2)
 
 
@@ -127,7 +140,7 @@ _ANSWERS = st.fixed_dictionaries(
     {},
     optional={
         "filter": st.one_of(_REFUSALS, _REFUSALS, st.sampled_from(["Error", "Fail"]), _ODD),
-        "prioritize": _rarely(_SCORES, "Fail"),
+        "prioritize": st.one_of(_SCORES, st.sampled_from(["Fail", *_ODD_SCORES])),
         "preempt": _rarely(_FEWER_VICTIMS, "Fail"),
     },
 )
@@ -228,6 +241,7 @@ _HIGHS: tuple[Json | str, ...] = (
     {"n2": 4, "n1": 1},
     {"n3": 9, "n2": 9},
     {"n2": 10, "n3": 3},
+    *_ODD_SCORES[:3],
 )
 
 

@@ -3,8 +3,8 @@
 
 A few names of each kind become ``p1``, ``p1a`` and ``p1aa`` wherever they stand: names of objects and devices,
 keys and values of labels, taints, resources. Nothing else is decided then, unless a part of a name is compared. In
-some histories every second pod is in a second namespace, perhaps under the name of one that stays, and with copies
-of all that has a namespace, too.
+some histories every second pod is in a second namespace, perhaps under the name of one that stays or as its twin,
+and with copies of all that has a namespace, too.
 """
 
 from __future__ import annotations
@@ -35,8 +35,11 @@ ALIKE = 3
 SOME = 3
 """So many names of one kind."""
 
-APART = 6
+APART = 5
 """One history in so many has pods in two namespaces."""
+
+HOW = ("own name", "twin", "other's name", "twin")
+"""What a pod in the second namespace has of the one before it: nothing, its name, or its name and its spec."""
 
 OTHER = "other"
 
@@ -48,7 +51,7 @@ def with_odd_names(histories: SearchStrategy[History]) -> SearchStrategy[History
     def odd(draw: DrawFn) -> History:
         history = draw(histories)
         if draw(st.integers(1, APART)) == APART:
-            history = in_two_namespaces(history, like_others=draw(st.booleans()))
+            history = in_two_namespaces(history, draw(st.sampled_from(HOW)))
         if draw(st.integers(1, ALIKE)) == ALIKE:
             first, forwards = draw(st.integers(0, 5)), draw(st.booleans())
             for names in _names(history):
@@ -168,20 +171,23 @@ _WITH_NAMESPACE = frozenset(
 """Kinds of objects that a pod or its scheduling finds in its own namespace."""
 
 
-def in_two_namespaces(history: History, *, like_others: bool) -> History:
+def in_two_namespaces(history: History, how: str) -> History:
     """Returns the history in which every second pod of the namespace ``default`` is in another one, under its own
-    name or under that of the pod before it."""
-    moved: dict[str, str] = {}
-    staying: str | None = None
+    name, or under that of the pod before it, or as the twin of that."""
+    updated = {_name(step.object) for step in history.steps if isinstance(step, Update)}
+    moved: dict[str, Json] = {}
+    staying: Json | None = None
     for step in history.steps:
         if isinstance(step, Create) and step.object["kind"] == "Pod" and _is_in_default(step.object):
-            name = step.object["metadata"]["name"]
-            if name == staying or name in moved:
-                continue
-            if staying is None:
-                staying = name
-            else:
-                moved[name] = staying if like_others else name
+            name = _name(step.object)
+            if staying is None and name not in moved:
+                staying = step.object
+            elif staying is not None and name not in (*moved, _name(staying)):
+                is_twin = how == "twin" and name not in updated
+                moved[name] = {
+                    "name": name if how == "own name" else _name(staying),
+                    "spec": staying["spec"] if is_twin else None,
+                }
                 staying = None
     steps: list[Step] = []
     for step in history.steps:
@@ -189,16 +195,22 @@ def in_two_namespaces(history: History, *, like_others: bool) -> History:
     return evolve(history, steps=tuple(steps))
 
 
+def _name(value: Json) -> str:
+    return str(value["metadata"]["name"])
+
+
 def _is_in_default(value: Json) -> bool:
     return bool(value["metadata"].get("namespace", "default") == "default")
 
 
-def _moved(step: Step, moved: Mapping[str, str]) -> Iterator[Step]:
+def _moved(step: Step, moved: Mapping[str, Json]) -> Iterator[Step]:
     """Yields the step, about the pod where it is now, and about the copy of an object, too."""
     match step:
         case Create(value) | Update(value) if value["kind"] == "Pod" and _is_in_default(value):
-            name = value["metadata"]["name"]
-            yield evolve(step, object=_placed(value, moved[name])) if name in moved else step
+            if now := moved.get(_name(value)):
+                spec = _spec(now["spec"] or value["spec"], value["spec"])
+                step = evolve(step, object=_placed({**value, "spec": spec}, now["name"]))
+            yield step
         case Create(value) | Update(value) if value["kind"] in _WITH_NAMESPACE and _is_in_default(value):
             yield step
             copied = {name: member for name, member in value.items() if name != "status"}
@@ -210,7 +222,7 @@ def _moved(step: Step, moved: Mapping[str, str]) -> Iterator[Step]:
             )
         case Delete(reference) if reference.namespace in ("", "default"):
             if reference.kind == "Pod" and reference.name in moved:
-                yield Delete(evolve(reference, name=moved[reference.name], namespace=OTHER))
+                yield Delete(evolve(reference, name=moved[reference.name]["name"], namespace=OTHER))
                 return
             yield step
             if reference.kind in _WITH_NAMESPACE:
@@ -218,9 +230,15 @@ def _moved(step: Step, moved: Mapping[str, str]) -> Iterator[Step]:
         case Permit(pod=pod) | Release(pod=pod):
             namespace, name = pod.split("/")
             is_moved = namespace == "default" and name in moved
-            yield evolve(step, pod=f"{OTHER}/{moved[name]}") if is_moved else step
+            yield evolve(step, pod=f"{OTHER}/{moved[name]['name']}") if is_moved else step
         case _:
             yield step
+
+
+def _spec(of_a_twin: Json, own: Json) -> Json:
+    """Where it runs, if it does, is a pod's own."""
+    without = {name: member for name, member in of_a_twin.items() if name != "nodeName"}
+    return {**without, **({"nodeName": own["nodeName"]} if "nodeName" in own else {})}
 
 
 def _placed(value: Json, name: str) -> Json:

@@ -5,7 +5,7 @@ In some of the histories that an area draws a field of an object, or of the conf
 absent, empty or zero, one less or one more, too large for a fraction, given twice, in its legacy spelling, differs
 in one character from what it is compared with, or contradicts the other place where the same can be said. All
 objects that have the same value there get the odd one together, or one of them alone, so that it meets the usual
-one. An API server accepts all of them.
+one, or one more object has it that comes beside the usual one. An API server accepts all of them.
 ``python -m conformance.campaigns.odd_values`` says which of them have decided something.
 """
 
@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
+from enum import Enum
 from functools import cache
 from typing import Any
 
@@ -22,7 +23,7 @@ from attrs import evolve, frozen
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.vocabulary.objects import HOSTNAME, REGION, ZONE
+from conformance.vocabulary.objects import HOSTNAME, REGION, ZONE, with_spec
 from conformance.vocabulary.odd_values import LEGACY, TABLE, of_a_claim_or_volume
 from refsched.suite.histories.history import Create, History, Step, Update
 
@@ -57,6 +58,14 @@ class Change:
     new: Any
 
 
+class Where(Enum):
+    """A Where says which objects have the odd value."""
+
+    ALONE = 1
+    EVERYWHERE = 2
+    BESIDE = 3
+
+
 Heard = Callable[[History, History, Sequence[Odd]], None]
 listener: ContextVar[Heard | None] = ContextVar("listener", default=None)
 """It is given each history that has been drawn, without odd values and with them, and which these are."""
@@ -81,7 +90,7 @@ def with_odd_values(histories: SearchStrategy[History]) -> SearchStrategy[Histor
                 )
                 wanted = draw(st.sampled_from(of_field))
                 change = draw(st.sampled_from(changes[wanted]))
-                found = changed(found, change, everywhere=draw(st.booleans()))
+                found = changed(found, change, draw(st.sampled_from(_wheres(change))))
                 odds.append(wanted)
         heard = listener.get()
         if heard is not None and odds:
@@ -161,15 +170,19 @@ def _fields(value: Any, path: Path, field: str) -> Iterator[tuple[Path, str, Any
             yield from _fields(inner, (*path, number), f"{field}[]")
 
 
-def changed(history: History, change: Change, *, everywhere: bool) -> History:
+def changed(history: History, change: Change, where: Where) -> History:
     """Returns the history in which the object has the odd value from its creation on, or each object of its kind
-    that has the same value at the same place."""
+    that has the same value at the same place, or one more object that is otherwise like it."""
     if change.key[0] == CONFIGURATION:
         return evolve(history, config=_with(history.config, change.path, change))
+    if where is Where.BESIDE:
+        return _beside(history, change)
     steps: list[Step] = []
     for step in history.steps:
         is_meant = isinstance(step, Create | Update) and (
-            step.object["kind"] == change.key[0] if everywhere else _key(step.object) == change.key
+            step.object["kind"] == change.key[0]
+            if where is Where.EVERYWHERE
+            else _key(step.object) == change.key
         )
         if isinstance(step, Create | Update) and is_meant:
             step = evolve(step, object=_with(step.object, change.path, change))
@@ -197,6 +210,70 @@ def _with(value: Any, path: Path, change: Change) -> Any:
 def _key(value: Json) -> tuple[str, str, str]:
     metadata = value.get("metadata", {})
     return value["kind"], metadata.get("namespace", ""), metadata.get("name", "")
+
+
+# --- One more ------------------------------------------------------------------------------------
+
+_USED_AS: Mapping[str, tuple[str, Callable[[str], Json]]] = {
+    "PersistentVolumeClaim": ("volumes", lambda name: {"persistentVolumeClaim": {"claimName": name}}),
+    "ResourceClaim": ("resourceClaims", lambda name: {"resourceClaimName": name}),
+}
+"""Kinds of objects that pods use, the member that lists these, and what an element of it says."""
+_FOUND_BY_ALL = frozenset(
+    {
+        "CSIStorageCapacity",
+        "DeviceTaintRule",
+        "PersistentVolume",
+        "PodDisruptionBudget",
+        "ResourceSlice",
+        "Service",
+        "VolumeAttachment",
+    }
+)
+"""Kinds of objects that nothing has to name."""
+
+
+def _wheres(change: Change) -> Sequence[Where]:
+    is_found = change.key[0] in _FOUND_BY_ALL or change.key[0] in _USED_AS
+    return list(Where) if is_found else [Where.ALONE, Where.EVERYWHERE]
+
+
+def _beside(history: History, change: Change) -> History:
+    """The other object comes directly before the usual one, so that it is often the first that is looked at. Pods
+    that use the one use both, and the other is not bound or allocated."""
+    other = f"{change.key[2]}-odd"
+    steps: list[Step] = []
+    for step in history.steps:
+        if isinstance(step, Create) and _key(step.object) == change.key:
+            steps.append(Create(_one_more(_with(step.object, change.path, change), other)))
+        if isinstance(step, Create | Update) and step.object["kind"] == "Pod":
+            step = evolve(step, object=_using_both(step.object, change.key, other))
+        steps.append(step)
+    return evolve(history, steps=tuple(steps))
+
+
+def _one_more(value: Json, name: str) -> Json:
+    metadata = {**value["metadata"], "name": name}
+    if "uid" in metadata:
+        metadata["uid"] = f"{metadata['uid']}-odd"
+    spec = dict(value.get("spec", {}))
+    if value["kind"] in _USED_AS:
+        spec.pop("volumeName", None)
+        value = {member: each for member, each in value.items() if member != "status"}
+    elif value["kind"] == "ResourceSlice":
+        spec["pool"] = {**spec["pool"], "name": f"{spec['pool']['name']}-odd", "resourceSliceCount": 1}
+    return {**value, "metadata": metadata, **({"spec": spec} if "spec" in value else {})}
+
+
+def _using_both(pod: Json, used: tuple[str, str, str], other: str) -> Json:
+    kind, namespace, name = used
+    if kind not in _USED_AS or pod["metadata"].get("namespace", "default") != (namespace or "default"):
+        return pod
+    member, naming = _USED_AS[kind]
+    listed = pod["spec"].get(member, ())
+    if not any(naming(name).items() <= each.items() for each in listed):
+        return pod
+    return with_spec(pod, **{member: [*listed, {"name": "odd", **naming(other)}]})
 
 
 def _uneven(history: History) -> History:

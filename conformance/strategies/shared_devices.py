@@ -135,14 +135,15 @@ def _shared(draw: DrawFn) -> History:
             }
         )
     cluster = begin(1, resource_slice("s0", devices))
+    of_all = draw(_ASKED)
     claims = []
     for _ in range(draw(st.integers(2, 4))):
         asked = [
             exactly(
                 draw(st.sampled_from([1, 1, 1, 2, 0, 0])),
-                **({"capacity": {"requests": amounts}} if (amounts := draw(_ASKED)) else {}),
+                **({"capacity": {"requests": amounts}} if amounts else {}),
             )
-            for _ in range(draw(st.sampled_from([1, 1, 2])))
+            for amounts in draw(st.lists(st.one_of(st.just(of_all), _ASKED), min_size=1, max_size=2))
         ]
         claims.append(requests(*asked))
     claimed(cluster, claims)

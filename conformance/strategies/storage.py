@@ -140,13 +140,16 @@ def claim(number: int, drawn: Json) -> Json:
     match drawn["state"]:
         case "bound":
             annotations[BIND_COMPLETED], phase = "yes", "Bound"
+        case "made":
+            annotations |= {BIND_COMPLETED: "yes", SELECTED_NODE: "n1"}
+            phase = "Bound"
         case "lost":
             phase = "Lost"
         case "leaving":
             metadata["deletionTimestamp"] = AN_AGE_AGO
         case "sent":
             annotations[SELECTED_NODE] = "n1"
-    if drawn["state"] in ("bound", "lost", "promised"):
+    if drawn["state"] in ("bound", "made", "lost", "promised"):
         spec["volumeName"] = f"v{number}"
     if annotations:
         metadata["annotations"] = annotations

@@ -48,7 +48,7 @@ TOLERATIONS: SearchStrategy[list[Json]] = st.sampled_from(
         [{"operator": "Exists"}],
     ]
 )
-_SELECTED: SearchStrategy[Json] = st.sampled_from(
+_SELECTED: SearchStrategy[Json | None] = st.sampled_from(
     [
         {"driver": DRIVER, "pool": "s0"},
         {"driver": DRIVER, "pool": "s0", "device": "d0"},
@@ -57,12 +57,15 @@ _SELECTED: SearchStrategy[Json] = st.sampled_from(
         {"driver": "another.example.com"},
         {"driver": DRIVER},
         {},
+        {},
+        None,
     ]
 )
+"""The empty one selects every device; without any a rule concerns none."""
 
 
-def _rule(selector: Json, taint: Json) -> Json:
-    spec = {"taint": taint, **({"deviceSelector": selector} if selector else {})}
+def _rule(selector: Json | None, taint: Json) -> Json:
+    spec = {"taint": taint, **({} if selector is None else {"deviceSelector": selector})}
     return {
         "apiVersion": "resource.k8s.io/v1",
         "kind": "DeviceTaintRule",

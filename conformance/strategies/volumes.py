@@ -49,7 +49,10 @@ from refsched.suite.histories.history import DEFAULT_CONFIG, History
 
 Json = dict[str, Any]
 
-_CLAIMS = drawn_claims(*[""] * 12, "bound", "bound", "sent", "promised", "lost", "leaving")
+_STATES = ("bound", "bound", "sent", "promised", "lost", "leaving")
+_CLAIMS = drawn_claims(*[""] * 12, *_STATES)
+_LATER = drawn_claims("", *["made"] * 4, *_STATES)
+"""What becomes of a claim: often a provisioner has made its volume, or says so before it has."""
 _VOLUMES = drawn_volumes(
     VOLUME_LABELS[:4],
     ([], [], [HERE], [IN_ZONE_A]),
@@ -142,7 +145,7 @@ def _anything() -> SearchStrategy[History]:
         pods_removed(),
         nodes_created(NODES),
         nodes_changed(NODES),
-        puts(st.builds(claim, NUMBERS, _CLAIMS)),
+        puts(st.builds(claim, NUMBERS, _LATER)),
         puts(st.builds(volume, NUMBERS, _VOLUMES)),
         puts(NEAR),
         puts(TRACKS_CAPACITY),

@@ -24,6 +24,12 @@ def of_a_uid(uid: Any) -> Named:
     yield "of an earlier one", f"{uid}-earlier"
 
 
+def of_the_uid_of_a_claim(uid: Any) -> Named:
+    """A volume may name a claim without its uid."""
+    yield from of_a_uid(uid)
+    yield "absent", None
+
+
 def of_a_flag(flag: Any) -> Named:
     yield "absent", None
     yield "the opposite", not flag
@@ -33,12 +39,24 @@ def of_what_may_be_absent(value: Any) -> Named:
     yield "absent", None
 
 
+def of_what_may_be_empty(value: Any) -> Named:
+    """It has members, none of which must be there."""
+    yield "absent", None
+    yield "empty", {}
+
+
 def of_a_list(values: Any) -> Named:
     yield "absent", None
     if len(values) > 1:
         yield "the first alone", values[:1]
         yield "the last alone", values[-1:]
         yield "in another order", [*values[1:], values[0]]
+
+
+def of_a_list_that_may_repeat(values: Any) -> Named:
+    yield from of_a_list(values)
+    yield "empty", []
+    yield "given twice", [*values, *values]
 
 
 def of_modes(modes: Any) -> Named:
@@ -67,6 +85,8 @@ def of_metadata(metadata: Any) -> Named:
 def of_users(users: Any) -> Named:
     """A pod of the same name used the claim before, or one of another name does."""
     earlier = {"resource": "pods", "name": "p1", "uid": "of-an-earlier-one"}
+    yield "absent", []
+    yield "an earlier one alone", [{**each, "uid": f"{each['uid']}-earlier"} for each in users]
     if earlier not in users:
         yield "an earlier one, too", [earlier, *users]
         yield "an earlier one, too", [*users, earlier]

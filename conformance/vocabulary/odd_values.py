@@ -15,6 +15,7 @@ from conformance.vocabulary.odd_shapes import (
     Named,
     of_a_flag,
     of_a_list,
+    of_a_list_that_may_repeat,
     of_a_mapping,
     of_a_port,
     of_a_text,
@@ -23,8 +24,10 @@ from conformance.vocabulary.odd_shapes import (
     of_modes,
     of_owners,
     of_said_by_default,
+    of_the_uid_of_a_claim,
     of_users,
     of_what_may_be_absent,
+    of_what_may_be_empty,
 )
 from refsched.objects.node import LEGACY_REGION_LABEL, LEGACY_ZONE_LABEL
 from refsched.objects.storage import BETA_STORAGE_CLASS
@@ -158,6 +161,7 @@ def _of_device_taints(taints: Any) -> Named:
 
 
 def _of_a_device_selector(selector: Any) -> Named:
+    yield "empty", {}
     for name, value in selector.items():
         yield "absent", {each: other for each, other in selector.items() if each != name}
         yield "one character more", {**selector, name: f"{value}1"}
@@ -205,6 +209,7 @@ def _of_images(images: Any) -> Named:
         yield "given twice", [*images, {**image, "sizeBytes": image.get("sizeBytes", 0) + 1}]
         more = [f"{image['names'][0]}1", *image["names"]]
         yield "one more name", [*around[0], {**image, "names": more}, *around[1]]
+        yield "its name given twice", [*around[0], {**image, "names": image["names"] * 2}, *around[1]]
 
 
 def _of_priority(priority: Any) -> Named:
@@ -285,7 +290,9 @@ TABLE: Sequence[tuple[str, Callable[[Any], Named]]] = (
     (r"Pod\.spec\.overhead", _of_amounts),
     (r"Node\.status\.allocatable", _of_allocatable),
     (rf"(Pod\.spec\.topologySpreadConstraints\[\]|{_AFFINITY})\.labelSelector", _of_a_selector_of_many),
-    (rf"PodDisruptionBudget\.spec\.selector|{_AFFINITY}\.namespaceSelector", _of_a_selector),
+    (rf"PodDisruptionBudget\.spec\.selector|{_AFFINITY}\.namespaceSelector", _of_a_selector_of_many),
+    (r"PersistentVolumeClaim\.spec\.selector|CSIStorageCapacity\.nodeTopology", _of_a_selector_of_many),
+    (r"Service\.spec\.selector", lambda labels: iter([("empty", {}), *_of_labels(labels)])),
     (_AFFINITY, _of_a_term),
     (r"Pod\.spec\.affinity\.(node|podA|podAntiA)ffinity\.preferred\w+\[\]\.weight", _of_a_weight),
     (rf"{_NODE_TERM}nodeSelectorTerms", _of_terms),
@@ -321,7 +328,7 @@ TABLE: Sequence[tuple[str, Callable[[Any], Named]]] = (
     (r"ResourceClaim\.status\.reservedFor\[\]\.uid", of_a_uid),
     (r"(ResourceClaim|PersistentVolumeClaim|Pod)\.metadata\.ownerReferences", of_owners),
     (r"(ResourceClaim|PersistentVolumeClaim|Pod)\.metadata\.ownerReferences\[\]\.uid", of_a_uid),
-    (r"PersistentVolume\.spec\.claimRef\.uid", of_a_uid),
+    (r"PersistentVolume\.spec\.claimRef\.uid", of_the_uid_of_a_claim),
     (r"PersistentVolume\.spec\.claimRef\.(name|namespace)", of_a_text),
     (r"PodDisruptionBudget\.status\.disruptedPods", of_a_mapping),
     (r"Node\.spec\.unschedulable|CSIDriver\.spec\.storageCapacity", of_a_flag),
@@ -338,7 +345,11 @@ TABLE: Sequence[tuple[str, Callable[[Any], Named]]] = (
     (r"ResourceSlice\.spec\.devices\[\]\.attributes\.\w+\.bool", of_a_flag),
     (r"ResourceSlice\.spec\.devices\[\]\.(attributes|capacity)", of_a_mapping),
     (r"ResourceSlice\.spec\.devices", of_a_list),
-    (rf"{_REQUEST}\.selectors|DeviceClass\.spec\.selectors", of_a_list),
+    (rf"({_REQUEST}|DeviceClass\.spec)\.selectors", of_a_list_that_may_repeat),
+    (rf"{_REQUEST}\.capacity\.requests", of_what_may_be_empty),
+    (r"Pod\.spec\.affinity\.nodeAffinity\.preferred\w+\[\]\.preference", lambda _: iter([("empty", {})])),
+    (r"StorageClass\.allowedTopologies", of_what_may_be_absent),
+    (r"CSINode\.spec\.drivers\[\]\.allocatable", of_what_may_be_empty),
     (r"ResourceClaim\.spec\.devices\.constraints(\[\]\.requests)?", of_a_list),
     (r"PersistentVolume\.spec\.capacity|PersistentVolumeClaim\.spec\.resources\.requests", _of_amounts),
 )

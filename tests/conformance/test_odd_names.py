@@ -66,11 +66,13 @@ def test_a_name_stays_if_the_new_one_is_taken_or_it_is_a_part_of_another_text(ta
     assert begin_alike(history, ["p1", "p2"]) == history
 
 
-@pytest.mark.parametrize(("like_others", "names"), [(True, ["p1", "p3"]), (False, ["p2", "p4"])])
+@pytest.mark.parametrize(
+    ("how", "names"), [("other's name", ["p1", "p3"]), ("own name", ["p2", "p4"]), ("twin", ["p1", "p3"])]
+)
 def test_every_second_pod_is_in_a_namespace_that_has_copies_of_what_it_may_need(
-    like_others: bool, names: list[str]
+    how: str, names: list[str]
 ) -> None:
-    history = in_two_namespaces(HISTORY, like_others=like_others)
+    history = in_two_namespaces(HISTORY, how)
     objects = [value for value in created(history) if value["metadata"].get("namespace") == "other"]
     assert [value["metadata"]["name"] for value in objects if value["kind"] == "Pod"] == names
     (copy,) = (value for value in objects if value["kind"] == "ResourceClaim")
@@ -84,10 +86,19 @@ def test_every_second_pod_is_in_a_namespace_that_has_copies_of_what_it_may_need(
     assert deleted == [(names[0], "other"), ("c", ""), ("c", "other")]
 
 
+def test_a_twin_has_the_spec_of_the_pod_before_it_and_its_own_node() -> None:
+    asking = with_spec(PODS[0], priority=5, nodeName="n-b")
+    first, twin = created(in_two_namespaces(History(creating(asking, PODS[1])), "twin"))
+    assert twin["metadata"]["namespace"] == "other"
+    assert twin["metadata"]["name"] == first["metadata"]["name"] == "p1"
+    assert {**twin["spec"], "nodeName": "n-b"} == first["spec"]
+    assert "nodeName" not in twin["spec"]
+
+
 def test_pods_that_come_again_and_pods_of_other_namespaces_stay_what_they_are() -> None:
     away = with_metadata(PODS[0], namespace="away")
     history = History((*creating(PODS[0], PODS[0], away), deleting(away)))
-    assert in_two_namespaces(history, like_others=True) == history
+    assert in_two_namespaces(history, "twin") == history
 
 
 def test_some_histories_have_odd_names_and_the_seed_says_which() -> None:

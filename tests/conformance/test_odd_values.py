@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from hypothesis import strategies as st
 
 from conformance.campaigns.odd_values import main, without_row
-from conformance.strategies.odd_values import RARELY, Odd, by_odd, changed, with_odd_values
+from conformance.strategies.odd_values import RARELY, Odd, Where, by_odd, changed, with_odd_values
 from conformance.vocabulary.objects import HOSTNAME, ZONE, cpu, named, near, node, pod, with_spec
 from conformance.vocabulary.odd_values import TABLE
 from conformance.vocabulary.storage import STORAGE, storage_object
@@ -44,10 +44,10 @@ CLAIM: Json = {
 HISTORY = History((*creating(*NODES, POD, CLAIM), Update(NODES[0]), Schedule()))
 
 
-def with_odd(field: str, name: str, *, everywhere: bool = False) -> list[Json]:
+def with_odd(field: str, name: str, where: Where = Where.ALONE) -> list[Json]:
     """Returns the objects of the history with this odd value, the first one of its kind."""
     change = by_odd(HISTORY)[Odd(field, name)][0]
-    steps = changed(HISTORY, change, everywhere=everywhere).steps
+    steps = changed(HISTORY, change, where).steps
     return [step.object for step in steps if isinstance(step, Create | Update)]
 
 
@@ -59,7 +59,7 @@ def test_an_object_has_the_odd_value_from_its_creation_on() -> None:
 
 
 def test_all_objects_with_the_same_value_may_have_the_odd_one() -> None:
-    first, second, *_ = with_odd("Node.spec.taints", "given twice", everywhere=True)
+    first, second, *_ = with_odd("Node.spec.taints", "given twice", Where.EVERYWHERE)
     assert first["spec"]["taints"] == second["spec"]["taints"]
     assert len(first["spec"]["taints"]) == 2
 
