@@ -10,7 +10,6 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.strategies.drawn import sometimes
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import node, pod
 from conformance.vocabulary.scripted import SCRIPTED, key, script
@@ -80,7 +79,7 @@ def _promised(draw: DrawFn) -> History:
     if draw(st.sampled_from([False, False, False, True])):
         claims, volumes = [_BOUND[0], *claims[1:]], [_BOUND[1], *volumes[1:]]
     cluster.add(storage_class("hand"), storage_class("made", "csi.example"), *claims, *volumes)
-    for _ in range(draw(st.integers(1, 2))):
+    for _ in range(draw(st.sampled_from([2, 1, 2]))):
         cluster.add_node(node(""))
     first = pod(
         "",
@@ -94,7 +93,7 @@ def _promised(draw: DrawFn) -> History:
     _change(cluster, draw(_MEANWHILE), claims[0], volumes[0])
     cluster.wait()
     cluster.schedule()
-    return cluster.history(draw(sometimes(st.just(_WITHOUT_RESERVE), SCRIPTED)))
+    return cluster.history(draw(st.sampled_from([SCRIPTED, SCRIPTED, SCRIPTED, _WITHOUT_RESERVE])))
 
 
 def _change(cluster: HistoryBuilder, what: str, claim: Json, volume: Json) -> None:
@@ -112,23 +111,32 @@ def _change(cluster: HistoryBuilder, what: str, claim: Json, volume: Json) -> No
             cluster.steps.append(Update(with_some(claim, metadata={"annotations": {SELECTED_NODE: "n1"}})))
 
 
-def _given_back(point: str, volumes: list[Json]) -> History:
-    """The first pod fails with a volume that the second one could have."""
+def _given_back(
+    point: str, volumes: list[Json], first: tuple[str, ...], then: tuple[str, ...], nodes: int
+) -> History:
+    """The first pod fails with a volume that the second one could have, or with a claim for another node."""
     cluster = HistoryBuilder()
-    cluster.add(storage_class("hand"), a_claim("c1"), a_claim("c2"))
+    cluster.add(storage_class("hand"), storage_class("made", "csi.example"))
+    cluster.add(a_claim("c1"), a_claim("c2"), a_claim("c3", spec={"storageClassName": "made"}))
     cluster.add(*({**value, "metadata": {"name": f"v{number}"}} for number, value in enumerate(volumes, 1)))
-    cluster.add_node(node(""))
-    cluster.add_pod(pod("", volumes=using("c1"), script=script(("ScriptedA", point, "Unschedulable"))))
+    for _ in range(nodes):
+        cluster.add_node(node(""))
+    cluster.add_pod(pod("", volumes=using(*first), script=script(("ScriptedA", point, "Unschedulable"))))
     cluster.schedule(1)
-    cluster.add_pod(pod("", volumes=using("c2")))
+    cluster.add_pod(pod("", volumes=using(*then)))
     cluster.schedule(1)
     return cluster.history(SCRIPTED)
 
 
 _GIVEN_BACK = st.builds(
-    _given_back, st.sampled_from(["reserve", "permit"]), st.sampled_from([[a_volume()], [a_volume(), _LARGE]])
+    _given_back,
+    st.sampled_from(["reserve", "permit"]),
+    st.sampled_from([[a_volume()], [a_volume(), _LARGE]]),
+    st.sampled_from([("c1",), ("c1", "c3"), ("c3", "c1")]),
+    st.sampled_from([("c2",), ("c3",), ("c3", "c2")]),
+    st.sampled_from([1, 2, 2]),
 )
 
 
 def histories() -> SearchStrategy[History]:
-    return st.one_of(_promised(), _GIVEN_BACK)
+    return st.one_of(_promised(), _promised(), _GIVEN_BACK)

@@ -8,6 +8,7 @@ Few objects of each: what decides is one member of one of them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from hypothesis import strategies as st
@@ -158,15 +159,21 @@ _ROOM: tuple[Json, ...] = (
 )
 
 
-def _capacities(name: str) -> SearchStrategy[Json]:
-    return combinations(
-        lambda room, reach, of_class: storage_object(
-            STORAGE, "CSIStorageCapacity", name, "default", storageClassName=of_class, **room, **reach
-        ),
-        _ROOM,
-        _ZONE_A,
-        ("hand", "hand", "other"),
+def _capacity(name: str, room: Json, reach: Json, of_class: str = "hand") -> Json:
+    return storage_object(
+        STORAGE, "CSIStorageCapacity", name, "default", storageClassName=of_class, **room, **reach
     )
+
+
+def _capacities(name: str) -> SearchStrategy[Json]:
+    return combinations(partial(_capacity, name), _ROOM, _ZONE_A, ("hand", "hand", "other"))
+
+
+_DIFFER_IN_ROOM = st.builds(
+    lambda rooms, reach: [_capacity(f"k{number}", room, reach) for number, room in enumerate(rooms, 1)],
+    st.permutations(_ROOM).map(lambda rooms: rooms[:2]),
+    st.sampled_from(_ZONE_A),
+)
 
 
 def _driver(tracks: bool) -> Json:
@@ -186,9 +193,10 @@ def _making(draw: DrawFn) -> History:
     published."""
     cluster = HistoryBuilder(hosts=True)
     cluster.add(storage_class("hand", TRACKING), storage_class("other", TRACKING), a_claim())
-    cluster.add(_driver(True), draw(_capacities("k1")))
-    if draw(st.sampled_from([False, True, True])):
-        cluster.add(draw(_capacities("k2")))
+    differ = st.tuples(_capacities("k1"), _capacities("k2"))
+    cluster.add(
+        _driver(True), *draw(st.one_of(_capacities("k1").map(lambda one: [one]), differ, _DIFFER_IN_ROOM))
+    )
     for labels in draw(st.permutations([{ZONE: "a"}, {ZONE: "b"}]))[: draw(st.integers(1, 2))]:
         cluster.add_node(node("", labels=labels))
     tracked, other = ([*using("c1"), *inline(csi={"driver": name})] for name in (TRACKING, "csi.example"))
@@ -378,4 +386,6 @@ def _zoned(draw: DrawFn) -> History:
 
 
 def histories() -> SearchStrategy[History]:
-    return st.one_of(_matching(), _matching(), _making(), _migrated(), _migrated(), _matching(), _zoned())
+    return st.one_of(
+        _matching(), _matching(), _making(), _making(), _migrated(), _migrated(), _matching(), _zoned()
+    )

@@ -33,8 +33,8 @@ Json = dict[str, Any]
 
 _GOING: list[Json] = [{"key": "k", "effect": "NoExecute"}]
 _NODES = combinations(
-    lambda zone, taints: node(labels={ZONE: zone} if zone else {}, taints=taints),
-    ("a", "b", "a", "b", "c", ""),
+    lambda zone, taints: node(labels={} if zone is None else {ZONE: zone}, taints=taints),
+    ("a", "b", "a", "b", "c", None, ""),
     ((), _GOING, (), [{"key": "k", "effect": "NoSchedule"}], _GOING),
 )
 

@@ -233,6 +233,27 @@ def _selected(draw: DrawFn) -> History:
     return cluster.history()
 
 
+_COUNTS = ([3], [2, 1], [1, 2], [1, 1, 1], [2, 2], [2])
+
+
+@st.composite
+def _constrained(draw: DrawFn) -> History:
+    """Claims want more devices of one node than differ, or are alike, so that some are taken and given up."""
+    of_device = st.tuples(st.sampled_from([0, 1, 0, 1, 2]), st.sampled_from([0, 0, 1]))
+    devices = [
+        {"name": f"d{number}", "attributes": {"slot": {"int": slot}, "row": {"int": row}}}
+        for number, (slot, row) in enumerate(draw(st.lists(of_device, min_size=3, max_size=5)))
+    ]
+    cluster = begin(1, resource_slice("s0", devices))
+    claims = []
+    for counts in draw(st.lists(st.sampled_from(_COUNTS), min_size=1, max_size=2)):
+        constraints = draw(_CONSTRAINTS.filter(bool))
+        claims.append(requests(*map(exactly, counts), constraints=constraints))
+    claimed(cluster, claims)
+    afterwards(draw, cluster, claims)
+    return cluster.history()
+
+
 # --- Alternatives, tolerations and configurations -------------------------------------------------
 
 _CONFIGURED: SearchStrategy[list[str]] = st.sampled_from(
@@ -340,5 +361,13 @@ def _few_at_once(draw: DrawFn) -> History:
 def histories() -> SearchStrategy[History]:
     """Nearly half of the histories are about a few at once. These strategies are not one and the same, which
     st.one_of would take once."""
-    one = [taint_rules.without_rules(), _partitioned(), _shared(), _selected(), _alternatives()]
+    one = [
+        taint_rules.without_rules(),
+        _partitioned(),
+        _shared(),
+        _selected(),
+        _alternatives(),
+        _constrained(),
+        _constrained(),
+    ]
     return st.one_of(*one, *(_few_at_once() for _ in range(4)))

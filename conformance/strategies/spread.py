@@ -201,7 +201,7 @@ def _tolerate(_: Any) -> Any:
 _TAINTED: Json = {"key": "k", "effect": "NoSchedule"}
 _ZONED = combinations(
     lambda labels, cores, taints: node("", {"cpu": cores, "pods": "9"}, labels, taints=taints),
-    ({ZONE: "b"}, {ZONE: "b", "rack": "r"}, {ZONE: "c"}),
+    ({ZONE: "b"}, {ZONE: "b", "rack": "r"}, {ZONE: "c"}, {ZONE: ""}),
     ("500m", "4"),
     ((), (), [_TAINTED]),
 )
@@ -238,7 +238,9 @@ _COUNTED = combinations(
 def requeued() -> SearchStrategy[History]:
     """One domain is ahead of the other, or is none: what is counted changes, and what is not."""
     relabels = relabelled(
-        st.sampled_from([{ZONE: "a"}, {ZONE: "b"}, {ZONE: "a", "rack": "r"}, {"rack": "r"}, {ZONE: "c"}])
+        st.sampled_from(
+            [{ZONE: "a"}, {ZONE: "b"}, {ZONE: "a", "rack": "r"}, {"rack": "r"}, {ZONE: ""}, {ZONE: "c"}]
+        )
     )
     taints = st.sampled_from([(), [_TAINTED]])
     retainted = node_changes(lambda value: lambda node: with_spec(node, taints=list(value)), taints)

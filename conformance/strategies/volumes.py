@@ -42,8 +42,18 @@ from conformance.strategies.storage import (
     with_uids,
 )
 from conformance.vocabulary.builder import HistoryBuilder
-from conformance.vocabulary.objects import default_profile, pod, profile_config
-from conformance.vocabulary.storage import EPHEMERAL, HERE, IN_ZONE_A, STORAGE, TRACKING, inline, using
+from conformance.vocabulary.objects import ZONE, default_profile, node, pod, profile_config
+from conformance.vocabulary.storage import (
+    EPHEMERAL,
+    HERE,
+    IN_ZONE_A,
+    STORAGE,
+    TRACKING,
+    inline,
+    put,
+    storage_object,
+    using,
+)
 from refsched.records import Reference
 from refsched.suite.histories.history import DEFAULT_CONFIG, History
 
@@ -132,8 +142,44 @@ def _many_would_do(draw: DrawFn) -> History:
     return with_uids(cluster.history())
 
 
+# --- A volume that is made in steps ----------------------------------------------------------------
+
+_TO_BE_MADE = {**_PLAIN_CLAIM, "class": "made", "size": "1Gi"}
+_MADE = volume(1, {**_PLAIN_VOLUME, "class": "made", "size": "1Gi", "reach": []})
+_STEPS = st.sampled_from(
+    [
+        *(
+            claim(1, {**_TO_BE_MADE, "state": state})
+            for state in ("made", "sent", "made", "promised", "bound")
+        ),
+        _MADE,
+        volume(1, {**_PLAIN_VOLUME, "class": "made", "size": "1Gi", "reach": [IN_ZONE_A]}),
+    ]
+)
+
+
+@st.composite
+def _made_in_steps(draw: DrawFn) -> History:
+    """A pod waits for its volume, and the claim may name that before it is there."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(
+        *CLASSES[:2], claim(1, _TO_BE_MADE), storage_object("v1", "PersistentVolume", "pvc-c1", spec={})
+    )
+    for labels in draw(st.sampled_from([({},), ({ZONE: "a"},), ({}, {ZONE: "a"})])):
+        cluster.add_node(node(labels=labels))
+    cluster.add_pod(pod("", volumes=using("c1")))
+    cluster.schedule()
+    for value in draw(st.lists(_STEPS, min_size=1, max_size=3)):
+        put(cluster, value)
+        cluster.wait(1)
+    cluster.add_pod(pod("", volumes=using("c1")))
+    cluster.wait()
+    cluster.schedule()
+    return with_uids(cluster.history())
+
+
 def histories() -> SearchStrategy[History]:
-    return st.one_of(_anything(), _anything(), _anything(), _many_would_do())
+    return st.one_of(_anything(), _anything(), _anything(), _many_would_do(), _made_in_steps())
 
 
 def _anything() -> SearchStrategy[History]:
