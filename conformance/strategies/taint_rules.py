@@ -14,6 +14,7 @@ from conformance.vocabulary.devices import (
     DRIVER,
     resource_slice,
 )
+from conformance.vocabulary.objects import AN_AGE_AGO
 from refsched.suite.histories.history import History, Update, deleting
 
 Json = dict[str, Any]
@@ -65,7 +66,11 @@ _SELECTED: SearchStrategy[Json | None] = st.sampled_from(
 
 
 def _rule(selector: Json | None, taint: Json) -> Json:
-    spec = {"taint": taint, **({} if selector is None else {"deviceSelector": selector})}
+    """An API server would set ``timeAdded`` by its own clock with each update, and kube-scheduler compares it."""
+    spec = {
+        "taint": {**taint, "timeAdded": AN_AGE_AGO},
+        **({} if selector is None else {"deviceSelector": selector}),
+    }
     return {
         "apiVersion": "resource.k8s.io/v1",
         "kind": "DeviceTaintRule",
