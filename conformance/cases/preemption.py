@@ -31,7 +31,14 @@ from conformance.vocabulary.objects import (
     profile_config,
     with_metadata,
 )
-from conformance.vocabulary.victims import ONE_NODE, TWO_NODES, Preemption, Victims, a_budget
+from conformance.vocabulary.victims import (
+    ONE_NODE,
+    TWO_NODES,
+    Preemption,
+    Victims,
+    a_budget,
+    one_after_the_other,
+)
 from refsched.suite import Case
 from refsched.suite.histories.history import History
 
@@ -41,16 +48,6 @@ _A, _B = {"app": "a"}, {"app": "b"}
 _OF_A: Json = {"matchLabels": _A}
 
 # --- Which node, and which pods -------------------------------------------------------------------
-
-
-def _one_after_the_other(*preemptions: Preemption) -> History:
-    cluster = HistoryBuilder()
-    for number, preemption in enumerate(preemptions):
-        preemption.add_to(cluster, number)
-    cluster.schedule()
-    cluster.wait()
-    cluster.schedule()
-    return cluster.history()
 
 
 def _protections(nodes: Sequence[Victims]) -> Sequence[str]:
@@ -65,15 +62,15 @@ def _picked() -> Iterator[Case]:
         yield Case(
             f"candidate_{name}",
             f"Of two candidate nodes, in either order: {says}.",
-            _one_after_the_other(
-                *(
+            one_after_the_other(
+                [
                     preemption
                     for protection in _protections(nodes)
                     for preemption in (
                         Preemption(nodes, protection, "2"),
                         Preemption(nodes[::-1], protection, "2", scheduler="other"),
                     )
-                )
+                ]
             ),
             ("R-PREEMPT-11",),
         )
@@ -84,12 +81,12 @@ def _reprieved() -> Iterator[Case]:
         yield Case(
             f"reprieve_{name}",
             f"Of the pods of one node: {says}.",
-            _one_after_the_other(
-                *(
+            one_after_the_other(
+                [
                     Preemption((victims,), protection, amount)
                     for protection in _protections((victims,))
                     for amount in ("500m", "1")
-                )
+                ]
             ),
             ("R-PREEMPT-08",),
         )

@@ -9,8 +9,14 @@ from collections.abc import Sequence
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.vocabulary.builder import HistoryBuilder
-from conformance.vocabulary.victims import ONE_NODE, TWO_NODES, Preemption, Victim, Victims
+from conformance.vocabulary.victims import (
+    ONE_NODE,
+    TWO_NODES,
+    Preemption,
+    Victim,
+    Victims,
+    one_after_the_other,
+)
 from refsched.suite.histories.history import History
 
 _NODES: tuple[tuple[Victims, ...], ...] = (
@@ -55,14 +61,4 @@ def _preemption(draw: DrawFn) -> Preemption:
 
 def histories() -> SearchStrategy[History]:
     """Four or five preemptions, one after the other."""
-    return st.lists(_preemption(), min_size=4, max_size=5).map(_one_after_the_other)
-
-
-def _one_after_the_other(preemptions: Sequence[Preemption]) -> History:
-    cluster = HistoryBuilder()
-    for number, preemption in enumerate(preemptions):
-        preemption.add_to(cluster, number)
-    cluster.schedule()
-    cluster.wait()
-    cluster.schedule()
-    return cluster.history()
+    return st.lists(_preemption(), min_size=4, max_size=5).map(one_after_the_other)

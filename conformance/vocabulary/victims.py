@@ -11,6 +11,7 @@ from attrs import frozen
 
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import AN_AGE_AGO, START_TIMES, cpu, node, pod, with_metadata, with_spec
+from refsched.suite.histories.history import History
 
 Json = dict[str, Any]
 
@@ -207,6 +208,17 @@ class Preemption:
                 cluster.add_pod(_placed("", group, *other), home)
         cluster.add(*_budgets(self.protection, group, tuple(cluster.pods)[before:]))
         cluster.add_pod(pod("", cpu(self.amount), priority=PRIORITY, nodeSelector={"match": group}))
+
+
+def one_after_the_other(preemptions: Sequence[Preemption]) -> History:
+    """Returns the history in which each of them has nodes of its own, and all are tried twice."""
+    cluster = HistoryBuilder()
+    for number, preemption in enumerate(preemptions):
+        preemption.add_to(cluster, number)
+    cluster.schedule()
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
 
 
 def _placed(amount: str, group: str, app: str, priority: int, start: int) -> Json:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,6 @@ from refsched.checking.replay import FileReport, replay_file
 from refsched.errors import InputError
 from refsched.extenders.failures import CLOSED, TIMED_OUT
 from refsched.suite.adapters.adapter import Adapter
-from refsched.suite.adapters.connecting import connect
 from refsched.suite.histories.extender_address import EXTENDERS
 from refsched.suite.histories.extender_server import ANNOTATION
 from refsched.suite.histories.history import DEFAULT_CONFIG, History, Release, Schedule, Update, creating
@@ -65,12 +64,6 @@ PREEMPTING = history(
     *creating(node("n1"), node("n2"), pod("u", nodeName="n1"), pod("v", nodeName="n2"), pod("p", priority=9)),
     Schedule(2),
 )
-
-
-@pytest.fixture(scope="module")
-def reference() -> Iterator[Adapter]:
-    with connect() as adapter:
-        yield adapter
 
 
 def lines(text: str) -> list[Json]:

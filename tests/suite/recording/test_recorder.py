@@ -54,12 +54,6 @@ def pod(name: str, script: Json | None = None, **metadata: Any) -> Json:
     }
 
 
-@pytest.fixture(scope="module")
-def reference() -> Iterator[Adapter]:
-    with connect() as adapter:
-        yield adapter
-
-
 def lines(text: str) -> list[Json]:
     return [json.loads(line) for line in text.splitlines()]
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ import pytest
 from refsched.checking.replay import replay_file
 from refsched.checking.trace import read_trace
 from refsched.suite.adapters.adapter import Adapter
-from refsched.suite.adapters.connecting import connect
 from refsched.suite.histories.history import Create
 from refsched.suite.histories.scenario import read_history
 from refsched.suite.recording.recorder import record, write_trace
@@ -21,12 +19,6 @@ from refsched.tools.shipped_files import data_folder
 FOLDER = data_folder() / "scenarios"
 RECORDED = data_folder() / "scenarios-v1.34.2"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.yaml"))
-
-
-@pytest.fixture(scope="module")
-def reference() -> Iterator[Adapter]:
-    with connect() as adapter:
-        yield adapter
 
 
 def test_every_scenario_is_recorded() -> None:
