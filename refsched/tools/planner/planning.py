@@ -34,6 +34,9 @@ POD = "pod"
 """This is the question which of the pods at the head of the queue is popped."""
 
 T = TypeVar("T")
+MOST_HEADLINES = 30
+"""Of so many groups of pods that failed alike, the most frequent ones, it is said in a sentence why."""
+
 PATIENCE = 1000
 """After so many seconds without a pod to try the plan ends: this is longer than any timer of the scheduler."""
 
@@ -52,7 +55,7 @@ def plan(
 
 def _headlines(scheduler: Scheduler, found: Plan) -> dict[str, str]:
     """Returns for one of the pods that failed alike why it fits nowhere, as things are at the end."""
-    firsts = (alike[0].pod for alike in failed_alike(found.outcomes))
+    firsts = (alike[0].pod for alike in failed_alike(found.outcomes)[:MOST_HEADLINES])
     pods = {key: scheduler.state.objects.get(Pod, *reversed(key.split("/"))) for key in firsts}
     said = {key: answer_now(scheduler, pod).headline for key, pod in pods.items() if pod is not None}
     return {key: headline for key, headline in said.items() if headline}
