@@ -150,3 +150,8 @@ def test_queue_cases(check: Check, case: Case) -> None:
 @conforms(area="nominated", cases=nominated.CASES, rules=rules_of("NOM", "EVENT"), needs=("queue",))
 def test_nomination_cases(check: Check, case: Case) -> None:
     check(case.history)
+
+
+@conforms(area="nominated", cases=nominated.OF_GATED_PODS, rules=rules_of("NOM"))
+def test_cases_of_gated_pods_that_are_nominated(check: Check, case: Case) -> None:
+    check(case.history)

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from conformance.vocabulary.builder import HistoryBuilder
-from conformance.vocabulary.objects import cpu, node, pod, with_spec, with_status
+from conformance.vocabulary.objects import HOSTNAME, cpu, node, pod, with_spec, with_status
 from refsched.suite import Case
 from refsched.suite.histories.history import History
 
@@ -64,6 +64,80 @@ def _nominated_and_bound_to(home: str) -> History:
     return cluster.history()
 
 
+# --- A pod that is nominated and gated, as somebody else can see it -------------------------------
+
+_NEVER: Json = {"preemptionPolicy": "Never"}
+
+
+def _gated(cluster: HistoryBuilder, **of: Any) -> None:
+    status, gates = {"nominatedNodeName": "n1"}, [{"name": "example.com/g"}]
+    cluster.add_pod(pod("", cpu("1"), priority=10, status=status, schedulingGates=gates, **_NEVER, **of))
+
+
+def _gated_and_nominated() -> History:
+    """Beside the nominated pod there is room for one pod of its priority or less, and for another one of more."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "2", "pods": "9"}))
+    _gated(cluster)
+    for priority in (0, 10, 9, 11):
+        cluster.add_pod(pod("", cpu("1"), priority=priority, **_NEVER))
+        cluster.schedule(1)
+    return cluster.history()
+
+
+def _gated_and_sought() -> History:
+    """One pod must run beside the nominated pod, which does not run yet, and the other must not."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add_node(node("", {"cpu": "4", "pods": "9"}))
+    _gated(cluster, labels={"app": "a"})
+    for kind in ("podAffinity", "podAntiAffinity"):
+        term = {"topologyKey": HOSTNAME, "labelSelector": {"matchLabels": {"app": "a"}}}
+        affinity = {kind: {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+        cluster.add_pod(pod("", cpu("1"), affinity=affinity, **_NEVER))
+        cluster.schedule(1)
+    return cluster.history()
+
+
+def _gated_nomination_that(ends: str) -> History:
+    """The nominated pod keeps all of the node, until its nomination ends."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+    _gated(cluster)
+    cluster.add_pod(pod("", cpu("1"), **_NEVER))
+    cluster.schedule()
+    if ends == "ends_with_the_pod":
+        cluster.remove_pod(0)
+    else:
+        to = {"is_withdrawn": "", "goes_to_another_node": "n2", "stays": "n1"}[ends]
+        cluster.change_pod(0, partial(with_status, nominatedNodeName=to))
+    cluster.add_pod(pod("", cpu("1"), priority=-1, **_NEVER))
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
+
+
+def _cases_of_gated_pods() -> Iterator[Case]:
+    yield Case(
+        "gated_pod_is_nominated",
+        "A pod that waits for a gate counts on the node to which it is nominated, for pods of no higher priority.",
+        _gated_and_nominated(),
+        ("R-NOM-01", "R-NOM-02"),
+    )
+    yield Case(
+        "gated_pod_is_nominated_and_sought",
+        "A node must suit a pod both with and without the gated pod that is nominated there.",
+        _gated_and_sought(),
+        ("R-NOM-01",),
+    )
+    for ends, says in _AFTER.items():
+        counts = "as before" if ends == "stays" else "no more"
+        yield Case(
+            f"gated_nomination_{ends}",
+            f"A gated pod that is nominated to a node {says}, and counts there {counts}.",
+            _gated_nomination_that(ends),
+        )
+
+
 def _cases() -> Iterator[Case]:
     for ends, says in _AFTER.items():
         requeued = "no pod" if ends == "stays" else "only pods of no higher priority"
@@ -82,3 +156,4 @@ def _cases() -> Iterator[Case]:
 
 
 CASES: tuple[Case, ...] = tuple(_cases())
+OF_GATED_PODS: tuple[Case, ...] = tuple(_cases_of_gated_pods())

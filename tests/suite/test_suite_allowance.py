@@ -71,7 +71,7 @@ def test_over_the_api_a_budget_ends_by_the_clock_and_what_was_not_tried_is_said(
     """A history takes longer than the test has, and so much that nothing is left for the next one."""
     result = suite("--budget=2s", "--report=report.json", impl="api:slow")
     assert result.ret == 0
-    said = "not tried: the time of the budget did not suffice for 1 test and all histories of test_toys"
+    said = "not tried: the time of the --budget did not suffice for 1 test and all histories of test_toys"
     result.stdout.fnmatch_lines([said, "conforms, as far as was checked: *"])
     result.assert_outcomes(passed=1)
     report = json.loads((suite.path / "report.json").read_text("utf-8"))

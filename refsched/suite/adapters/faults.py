@@ -13,7 +13,7 @@ SHOWN = 400
 
 REQUEST = "  request  "
 
-FINAL = "  The adapter is not started again: it was the second fault in a row."
+FINAL = "  It is not started again: it was the second fault in a row."
 
 
 @frozen

@@ -5,8 +5,8 @@ The objects of a history are created at the API server; a pod only when it is to
 chooses the next pod itself. So it has one pod to schedule at a time, and it is known which. A pod that is found
 unschedulable is deleted until its next attempt, except for one for which others are preempted: it stays, with its
 nomination, and its victims stay terminating until it is its turn again. No other pod is scheduled meanwhile: once
-the victims are deleted, as they are in the history, the scheduler attempts the nominated pod at once. So how it
-counts for other pods is not seen.
+the victims are deleted, as they are in the history, the scheduler attempts the nominated pod at once. How a
+nominated pod counts for others is seen of one that waits for a gate.
 
 A scheduler sees nodes and pods by watches that do not wait for each other. Before a pod is created for which
 something has changed, a probe is scheduled, a pod that fits on no node: when the scheduler has decided about it,
@@ -152,7 +152,7 @@ class OverTheApi:
         return {
             "protocol": PROTOCOL,
             "name": self._name,
-            "version": "",
+            "version": "over the API",
             "kubernetes": KUBERNETES,
             "capabilities": list(CAPABILITIES),
             "notShown": ["scores"],
@@ -225,12 +225,13 @@ class OverTheApi:
     def _take_waiting(self, pod: Json) -> Json:
         if pod["metadata"].get("deletionTimestamp"):
             return {"unsupported": "a pod that is deleted and has no node exists no more"}
+        if why := self._why_it_is_not_scheduled(pod):
+            self._not_its_turn[key_of(pod)] = self._objects.create(pod)["metadata"]["uid"], why
+            self._has_changed = True
+            return _NO_RECORDS
         if (pod.get("status") or {}).keys() - _STATUS_OF_A_WAITING_POD:
             return {"unsupported": "a pod that is created may be attempted before it has this status"}
         pod = {name: value for name, value in pod.items() if name != "status"}
-        if why := self._why_it_is_not_scheduled(pod):
-            self._not_its_turn[key_of(pod)] = self._objects.create(pod)["metadata"]["uid"], why
-            return _NO_RECORDS
         self._objects.check(pod)
         self._waiting[key_of(pod)] = pod
         return _NO_RECORDS

@@ -17,9 +17,10 @@ from refsched.suite.reports.report_terminal import (
     power,
     tightness,
     untried,
+    whose,
     without,
 )
-from refsched.suite.reports.verdicts import VERDICTS, FaultSeen, Result, RuleVerdict
+from refsched.suite.reports.verdicts import VERDICTS, Result, RuleVerdict
 from refsched.suite.session.bench import OBSERVED, PROMISED
 from refsched.suite.session.outcome import Failure
 
@@ -56,7 +57,7 @@ def _body(result: Result) -> Iterator[str]:
     yield from _head(result)
     yield "<main>"
     yield from _failures(result)
-    yield from _faults(result.faults)
+    yield from _faults(result)
     yield from _rules(result)
     yield "</main>"
     yield f"<script>\n{_part('report.js')}</script>"
@@ -172,16 +173,14 @@ def _circumstances(failure: Failure) -> str:
     return shrunk + once
 
 
-def _faults(faults: Iterable[FaultSeen]) -> Iterator[str]:
-    every = list(faults)
-    if not every:
+def _faults(result: Result) -> Iterator[str]:
+    if not result.faults:
         return
     yield '<section aria-labelledby="faults">'
     yield '<h2 id="faults">What could not be judged</h2>'
-    for seen in every:
-        whose = "the implementation's adapter" if seen.fault.whose == "adapter" else "the suite itself"
+    for seen in result.faults:
         yield '<article class="fault">'
-        yield f"<h3>{counted(len(seen.tests), 'test')}: a fault of {whose}, not of the scheduler</h3>"
+        yield f"<h3>{counted(len(seen.tests), 'test')}: {escape(whose(seen, result))}</h3>"
         yield _block(seen.fault.problem)
         yield "</article>"
     yield "</section>"

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from attrs import frozen
 
 from refsched.errors import counted
+from refsched.suite.adapters.connecting import is_over_the_api
 from refsched.suite.reports.verdicts import (
     FAIL,
     NOT_CLAIMED,
@@ -53,7 +54,7 @@ def paragraphs(result: Result) -> Iterator[Paragraph]:
     if result.everywhere and not result.replayed:
         yield Paragraph(tuple(_going_on(result)), "yellow")
     for seen in result.faults:
-        yield Paragraph(tuple(_fault(seen)), "yellow")
+        yield Paragraph(tuple(_fault(seen, result)), "yellow")
     if not result.replayed:
         yield from _overview(result)
     if result.is_for_refsched:
@@ -161,10 +162,18 @@ def _going_on(result: Result) -> Iterator[str]:
     yield f"  {result.once_more} --baseline known.txt"
 
 
-def _fault(seen: FaultSeen) -> Iterator[str]:
-    whose = "the implementation's adapter" if seen.fault.whose == "adapter" else "the suite itself"
-    yield f"NOT JUDGED  {counted(len(seen.tests), 'test')}: a fault of {whose}, not of the scheduler"
+def _fault(seen: FaultSeen, result: Result) -> Iterator[str]:
+    yield f"NOT JUDGED  {counted(len(seen.tests), 'test')}: {whose(seen, result)}"
     yield from (f"  {line}" for line in seen.fault.problem.splitlines())
+
+
+def whose(seen: FaultSeen, result: Result) -> str:
+    """Says whose fault it is. A scheduler over the API has no adapter of its own."""
+    if seen.fault.whose != "adapter":
+        return "a fault of the suite itself, not of the scheduler"
+    if is_over_the_api(result.implementation):
+        return "the scheduler gave no decision that could be judged"
+    return "a fault of the implementation's adapter, not of the scheduler"
 
 
 def _for_refsched(result: Result) -> Iterator[str]:
@@ -291,7 +300,7 @@ def not_tried(result: Result) -> str:
     in_part = ", ".join(test.rpartition("::")[2] for test, examples in result.late if examples)
     what = [counted(untried, "test")] if untried else []
     what += [f"all histories of {in_part}"] if in_part else []
-    return f"not tried: the time of the budget did not suffice for {' and '.join(what)}"
+    return f"not tried: the time of the --budget did not suffice for {' and '.join(what)}"
 
 
 def ended(result: Result) -> str:

@@ -36,6 +36,10 @@ class Clock:
     _began: float = 0.0
     _dealt: float = 0.0
 
+    def pause(self, seconds: float) -> None:
+        """Leaves out so many seconds, which a failure has taken: they have an allowance of their own."""
+        self._began += seconds
+
     def end_of(self, test: str) -> float:
         """Returns until when this test, which is the next one, may begin histories, by ``time.monotonic``."""
         self._began = self._began or time.monotonic()

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -304,7 +305,11 @@ class Testing:
             assert declared is not None
             self.cut_short = self._outcome(pyfuncitem, declared, None)
             raise
-        checking.settle(None if isinstance(problem, LateError) and checking.examples else problem)
+        try:
+            checking.settle(None if isinstance(problem, LateError) and checking.examples else problem)
+        finally:
+            if self._clock is not None and checking.target is not None:
+                self._clock.pause(time.monotonic() - checking.failed_at)
         return result
 
     # --- Reporting --------------------------------------------------------------------------------

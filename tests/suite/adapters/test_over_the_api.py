@@ -133,6 +133,14 @@ def test_who_attempts_a_pod_that_nobody_may_attempt_is_in_error(of: Json, said: 
         assert scheduled(session, "r") == ("scheduled", "n")
 
 
+def test_a_gated_pod_is_created_with_its_nomination(world: World) -> None:
+    with world.adapter() as adapter:
+        session = adapter.reset(CONFIG)
+        gated = pod("g", schedulingGates=[{"name": "g"}]) | {"status": {"nominatedNodeName": "n"}}
+        assert session.create(gated).unsupported is None
+        assert world.api.objects["/api/v1/namespaces/default/pods/g"]["status"] == gated["status"]
+
+
 def test_victims_stay_until_it_is_the_preemptors_turn_again(world: World) -> None:
     with world.adapter("preempts") as adapter:
         session = adapter.reset(CONFIG)
