@@ -65,16 +65,18 @@ class Checker:
         release: Release = DEFAULT,
         reports_claims: bool = False,
         in_real_time: bool = False,
+        may_search_all: bool = False,
         without: Oddities = AS_PROMISED,
         own: OwnPlugins | None = None,
     ) -> None:
         """Begins with an empty cluster. If calls of extenders are recorded, the recording answers.
         ``reports_claims`` says that the other scheduler reports each write into a ResourceClaim, ``in_real_time``
-        that its clock goes on between what is asked of it, so that a hint may be too old. ``without`` are
-        the oddities of its release that it does not have. What its ``own`` plugins did is taken as given."""
+        that its clock goes on between what is asked of it, ``may_search_all`` that it may pass a hint over.
+        ``without`` are the oddities that it does not have. What its ``own`` plugins did is taken as given."""
         release = with_feature_gates(feature_gates, release)
         self._config = read_config(config, release)
         self.following = Following(extenders=bool(self._config.extenders), own=own)
+        self.following.may_search_all = may_search_all
         self._own = OwnDecisions(own) if own is not None else None
         unread = Unread()
         self.scheduler: Scheduler = scheduler_of(
@@ -91,17 +93,15 @@ class Checker:
         self._inputs = InputReader(self.scheduler, unread.note if self._config.extenders else None)
         self._binds: list[Bind] = []
         self._attempts: list[Attempt] = []
-        self._deletions = Deletions()
+        self._deletions, self._evictions = Deletions(), Evictions()
         self._claim_writes, self._in_real_time = ClaimWrites(reports_claims), in_real_time
-        self._evictions = Evictions()
         self._guessed: set[str] = set()
         self._guessed_victims = self._guessed_hint = False
         self._space: SearchSpace | None = None
         self.offered: Mapping[str, int] = {}
         """How many options there were for each question of the last attempt."""
         self.specified: Attempt | Bind | None = None
-        """This is what the specification did when the last attempt, or the end of a binding cycle, was
-        compared."""
+        """The specification did this when the last attempt, or the end of a binding cycle, was compared."""
         self.has_diverged = False
         """What happened may have been allowed, but the history cannot be followed any further."""
 
@@ -138,8 +138,7 @@ class Checker:
             if guess is not None and guess.volume != pair.volume:
                 self.has_diverged = True
         if isinstance(record, Bind):
-            over = [claim for claim, guess in guesses.items() if guess.pod == record.pod]
-            for claim in over:
+            for claim in [claim for claim, guess in guesses.items() if guess.pod == record.pod]:
                 del guesses[claim]
 
     def _check(self, record: Record) -> Iterator[Disagreement]:
@@ -153,9 +152,7 @@ class Checker:
             case Bind():
                 yield from self._bound(record)
             case Queues():
-                self._popping.activate_seen(record)
-                self._popping.requeue_seen(record)
-                self._popping.skip_unseen(record)
+                self._popping.catch_up(record)
                 yield from self._unless_own(queues_disagreements(record, self.scheduler.queues()))
             case Nodes():
                 found = list(nodes_disagreements(record, self.scheduler.nodes()))
@@ -240,10 +237,7 @@ class Checker:
             return [Disagreement("pod", str(held), pod)]
         self._collect()
         if coming is not None:
-            found += [
-                Disagreement(choice.member, choice.expected, choice.got)
-                for choice in self.following.not_allowed
-            ]
+            found += self.following.not_allowed
             self.following.follow(None)
         elif (
             self._popping.is_nomination_open
@@ -299,7 +293,7 @@ class Checker:
             self._popping.perhaps_active.add(record.pod)
         if self.following.offered.get("deletion"):
             self._popping.perhaps_nominated = self._nominated(record)
-        found = [Disagreement(each.member, each.expected, each.got) for each in self.following.not_allowed]
+        found = [*self.following.not_allowed]
         self.offered = self.following.offered
         comparable = evolve(record, evaluated=None, feasible=None) if self.following.is_blind else record
         self._guessed_victims = self._has_guessed_victims()
@@ -318,6 +312,8 @@ class Checker:
         if found and is_open:
             self.has_diverged = True
             return
+        if specified is not None:
+            self._popping.perhaps_dropped = specified.victims or ()
         yield from found
 
     def _compare(self, record: Attempt, specified: Attempt) -> Iterator[Disagreement]:

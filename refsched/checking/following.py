@@ -11,8 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
 from typing import TypeVar, cast
 
-from attrs import Factory, define, frozen
+from attrs import Factory, define
 
+from refsched.checking.agreement import Disagreement
 from refsched.checking.open_filters import followed
 from refsched.checking.own_plugins import OwnPlugins, register, with_stand_ins
 from refsched.checking.recorded_devices import (
@@ -33,6 +34,7 @@ from refsched.checking.recorded_volumes import (
     unexplained,
 )
 from refsched.checking.search import SearchPlan, planned_search
+from refsched.cycle.batching import NO_HINT
 from refsched.cycle.find_nodes import NodeFilter, Search, find_nodes
 from refsched.devices.errors import STOPPED
 from refsched.framework.node_info import NodeInfo, PodInfo
@@ -53,15 +55,6 @@ _FEASIBLE = NodeStatus("Success")
 _GAVE_UP = STOPPED.format("")
 
 
-@frozen
-class NotAllowed:
-    """A NotAllowed is a choice in the record that the specification does not allow."""
-
-    member: str
-    expected: object
-    got: object
-
-
 @define
 class Following:
     """A Following makes the choices of a recorded scheduler. ``record`` is the attempt that is followed and
@@ -73,11 +66,12 @@ class Following:
     and kept does not follow from the record; ``orders_victims`` says that equally important pods were put in
     order, and ``guessed_on`` are the nodes on which the record does not show that order; ``guesses_scores`` says
     that the record does not show which count of ServiceAffinity was taken. ``hint`` is the node that the batch
-    hinted at. ``own`` are the plugins that only the other scheduler has, if it may have any."""
+    hinted at, and ``may_search_all`` says that it may be passed over. ``own`` are the plugins that only the other
+    scheduler has, if it may have any."""
 
     record: Attempt | None = None
     pod: str = ""
-    not_allowed: list[NotAllowed] = Factory(list)
+    not_allowed: list[Disagreement] = Factory(list)
     offered: dict[str, int] = Factory(dict)
     extenders: bool = False
     claimed: Claimed = ()
@@ -91,6 +85,7 @@ class Following:
     orders_victims: bool = False
     guesses_scores: bool = False
     hint: str = ""
+    may_search_all: bool = False
     own: OwnPlugins | None = None
     _snapshot: Callable[[], Snapshot] = Snapshot
     _exists: Callable[[Pod], bool] = lambda pod: True
@@ -254,12 +249,13 @@ class Following:
         node = record.node or ""
         if node not in options:
             expected = [option or "no node" for option in options]
-            self.not_allowed.append(NotAllowed("node", expected, node or "no node"))
+            self.not_allowed.append(Disagreement("node", expected, node or "no node"))
         return cast("T", node)
 
     def _hint(self, record: Attempt, options: Sequence[T]) -> object:
         """Returns the node that the record shows to be chosen, if no other one was evaluated; or else one that was
-        rejected or does not exist any more, which leaves no other trace."""
+        rejected or does not exist any more, which leaves no other trace, or none where the hint may be passed
+        over. After a hint no other node is evaluated, and none is scored."""
         evaluated, snapshot = record.filter or {}, self._snapshot()
         otherwise = str(record.node if record.node in options else options[0])
         in_vain = (
@@ -267,7 +263,10 @@ class Following:
             for each in options
             if evaluated.get(str(each), _FEASIBLE) != _FEASIBLE or snapshot.get(str(each)) is None
         )
-        self.hint = otherwise if evaluated.keys() <= {otherwise} else next(in_vain, otherwise)
+        has_searched = not evaluated.keys() <= {otherwise}
+        if self.may_search_all and (has_searched or record.scores or record.node not in options):
+            otherwise = NO_HINT
+        self.hint = next(in_vain, otherwise) if has_searched else otherwise
         return self.hint
 
     def _created(self, name: str) -> str:
@@ -280,7 +279,7 @@ class Following:
         order = explaining_order(record, self.claimed, options, snapshot)
         for pair in unexplained(order, record, self.claimed, snapshot):
             self.not_allowed.append(
-                NotAllowed("volumes", "another volume", f"{pair.volume} for {pair.claim}")
+                Disagreement("volumes", "another volume", f"{pair.volume} for {pair.claim}")
             )
         self.guessed_volumes |= {
             pair.claim: Guess(record.pod, pair.volume)

@@ -23,13 +23,14 @@ class Popping:
     ``is_nomination_open`` says that a nominated pod may have been skipped before the pod of the last attempt, and
     then did not count on its node. ``perhaps_active`` are the pods that back off or, if they were activated late
     enough, are active (R-PREEMPT-PREP-04). ``perhaps_nominated`` is the last pod that deleted itself, whose
-    nomination may have been written before (R-PREEMPT-PREP-10).
+    nomination may have been written before (R-PREEMPT-PREP-10). ``perhaps_dropped`` are the last victims.
     """
 
     scheduler: Scheduler
     is_nomination_open: bool = False
     _has_skipped_nominated: bool = False
     perhaps_active: set[str] = Factory(set)
+    perhaps_dropped: tuple[str, ...] = ()
     perhaps_nominated: Pod | None = None
     _perhaps_skipped: set[str] = Factory(set)
 
@@ -64,20 +65,33 @@ class Popping:
             self.is_nomination_open |= are_nominated(self.scheduler, skippable)
         return heads
 
-    def skip_unseen(self, seen: Queues) -> None:
-        """Skips pods that the next record of the queues shows to be skipped."""
+    def catch_up(self, seen: Queues) -> None:
+        """Does what must have been done unseen, as the next record of the queues shows."""
+        self._activate_seen(seen)
+        self._requeue_seen(seen)
+        self._skip_unseen(seen)
+
+    def _skip_unseen(self, seen: Queues) -> None:
+        """Skips pods that the next record of the queues shows to be skipped, and those that were not requeued.
+
+        In v1.19 a victim that waits on Permit is rejected, and the pod of its name is deleted. If that is another
+        one, which is bound, the first is requeued unless the informer shows the deletion earlier.
+
+        Source: factory.go, MakeDefaultErrorFunc."""
         queues = self.scheduler.queues()
-        for pod in sorted(self._perhaps_skipped.difference(seen.active, seen.backoff, seen.unschedulable)):
+        absent = {pod for pod in self.perhaps_dropped if self._named(pod) is None}
+        unseen = (self._perhaps_skipped | absent).difference(seen.active, seen.backoff, seen.unschedulable)
+        for pod in sorted(unseen):
             if pod in (*queues.active, *queues.backoff):
                 skip_earlier(self.scheduler.state.queue, pod)
         self._perhaps_skipped.clear()
 
-    def activate_seen(self, seen: Queues) -> None:
+    def _activate_seen(self, seen: Queues) -> None:
         """Activates pods that the next record of the queues shows to be active."""
         self._activate(self.perhaps_active.intersection(seen.active or ()))
         self.perhaps_active.clear()
 
-    def requeue_seen(self, seen: Queues) -> None:
+    def _requeue_seen(self, seen: Queues) -> None:
         """Requeues what the deletion of a nominated pod does, if the next record of the queues after it shows that
         other pods are unschedulable than without it."""
         if self._is_perhaps_requeued():
@@ -97,10 +111,13 @@ class Popping:
 
     def _activate(self, pods: Collection[str]) -> None:
         """Activates those of the pods that still back off."""
-        state = self.scheduler.state
-        waiting = (key.partition("/") for key in sorted(set(pods).intersection(state.queue.queues().backoff)))
-        found = [state.objects.get(Pod, name, namespace) for namespace, _, name in waiting]
-        state.queue.activate(pod for pod in found if pod is not None)
+        queue = self.scheduler.state.queue
+        found = map(self._named, sorted(set(pods).intersection(queue.queues().backoff)))
+        queue.activate(pod for pod in found if pod is not None)
+
+    def _named(self, pod: str) -> Pod | None:
+        namespace, _, name = pod.partition("/")
+        return self.scheduler.state.objects.get(Pod, name, namespace)
 
     def _heads(self) -> list[str]:
         """Returns the pods at the head of the queue. There are none if Pop would block."""

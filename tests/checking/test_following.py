@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from snapshots import snapshot_of
 
-from refsched.checking.following import Following, NotAllowed
+from refsched.checking.agreement import Disagreement
+from refsched.checking.following import Following
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.machine.profiles import scheduler_of
 from refsched.objects.meta import ObjectMeta
@@ -52,11 +53,11 @@ def test_a_pod_is_followed_by_its_name_alone() -> None:
 def test_a_node_that_is_not_offered_is_noted_and_followed() -> None:
     choices = following(node="n3")
     assert choices.choose("node", ["n1", "n2"]) == "n3"
-    assert choices.not_allowed == [NotAllowed("node", ["n1", "n2"], "n3")]
+    assert choices.not_allowed == [Disagreement("node", ["n1", "n2"], "n3")]
     choices.follow(Attempt("default/p", "unschedulable"))
     assert choices.not_allowed == []
     assert choices.choose("node", ["n1"]) == ""
-    assert choices.not_allowed == [NotAllowed("node", ["n1"], "no node")]
+    assert choices.not_allowed == [Disagreement("node", ["n1"], "no node")]
 
 
 @pytest.mark.parametrize(
@@ -82,6 +83,23 @@ def test_a_hint_that_leaves_no_trace_is_a_node_that_does_not_exist() -> None:
     choices = following(node="n2", filter={"n1": FEASIBLE, "n2": FEASIBLE})
     choices._snapshot = lambda: SNAPSHOT
     assert choices.choose("hint", ["n2", "n9"]) == "n9"
+
+
+@pytest.mark.parametrize(
+    ("reported", "hint"),
+    [
+        ({"filter": {"n2": FEASIBLE}}, "n2"),
+        ({"filter": {"n1": NodeStatus("Unschedulable"), "n2": FEASIBLE}}, ""),
+        ({"filter": {"n2": FEASIBLE, "n3": NodeStatus("Unschedulable")}}, "n3"),
+        ({"filter": {"n2": FEASIBLE}, "scores": {"n2": {"ImageLocality": 7}}}, ""),
+        ({}, "n2"),
+    ],
+)
+def test_a_part_may_pass_a_hint_over_and_look_at_all_nodes(reported: dict[str, Any], hint: str) -> None:
+    choices = following(node="n2", **reported)
+    choices.may_search_all = True
+    choices._snapshot = lambda: SNAPSHOT
+    assert choices.choose("hint", ["n2", "n3"]) == hint
 
 
 def test_errors_are_reported_in_the_order_of_the_message() -> None:

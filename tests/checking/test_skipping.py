@@ -56,6 +56,27 @@ class Deleting(FirstChoice):
         return cast("T", self.when) if question == "deletion" else super().choose(question, options)
 
 
+def follow(world: World, checker: Checker, steps: Iterable[Callable[[], Iterable[Record]]]) -> None:
+    """Shows the checker what the world does, and the queues before each step but the first."""
+    inputs: list[Input] = []
+    take = world.apply
+
+    def apply(record: Input) -> list[Output]:
+        inputs.append(record)
+        return take(record)
+
+    world.apply = apply  # type: ignore[method-assign]
+    for step in steps:
+        assert checker.take(world.queues) == []
+        caused = step()
+        for record in (*inputs, *caused):
+            assert checker.take(record) == []
+        inputs.clear()
+        pod, _, point = world.held.partition(": ")
+        if point.endswith("reserve"):
+            assert checker.begin(f"default/{pod}") == []
+
+
 @pytest.mark.parametrize(("when", "waits"), [("early", "unschedulable"), ("late", "backoff")])
 def test_a_pod_that_preempts_itself_may_be_nominated_before_it_is_deleted_or_not(
     when: str, waits: str
@@ -70,19 +91,38 @@ def test_a_pod_that_preempts_itself_may_be_nominated_before_it_is_deleted_or_not
         lambda: world.pop("p", cpu="1", priority=10),
         lambda: world.delete_pod("p"),
     ]
-    inputs: list[Input] = []
-    take = world.apply
-
-    def apply(record: Input) -> list[Output]:
-        inputs.append(record)
-        return take(record)
-
-    world.apply = apply  # type: ignore[method-assign]
-    for step in steps:
-        caused = step()
-        for record in (*inputs, *caused, world.queues):
-            assert checker.take(record) == []
-        inputs.clear()
+    follow(world, checker, steps)
+    assert checker.take(world.queues) == []
     assert world.attempts[-1].victims == ("default/p",)
     assert world.where("other") == waits
     assert checker.take(evolve(world.queues, active=("default/other",))) != []
+
+
+def test_a_victim_that_waited_on_permit_in_1_19_may_be_dropped_if_the_pod_of_its_name_was_bound() -> None:
+    scripted = {"enabled": [{"name": "ScriptedA"}]}
+    config = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1beta1",
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": [
+            {"schedulerName": "default-scheduler", "plugins": {"reserve": scripted, "permit": scripted}}
+        ],
+    }
+    world = World(config, kubernetes="1.19")
+    checker = Checker(config, release=release_of("1.19"))
+    bound = pod_object("p")
+    bound["metadata"]["uid"] = "another"
+    bound["spec"]["nodeName"] = "n1"
+    steps: list[Callable[[], Iterable[Record]]] = [
+        lambda: world.node("n1", cpu="1", pods="2"),
+        lambda: world.pop("p", cpu="1", script={"ScriptedA": {"reserve": "Hold", "permit": "Wait"}}),
+        lambda: world.delete_pod("p"),
+        lambda: world.create(bound),
+        lambda: world.release("p"),
+        lambda: world.pop("preemptor", cpu="1", priority=10),
+        lambda: world.delete_pod("p"),
+    ]
+    follow(world, checker, steps)
+    assert world.attempts[-1].victims == ("default/p",)
+    assert world.where("p") == "backoff"
+    seen = world.queues
+    assert checker.take(evolve(seen, backoff=tuple(set(seen.backoff) - {"default/p"}))) == []

@@ -23,6 +23,7 @@ from refsched.records import (
 )
 from refsched.releases import DEFAULT, RELEASES
 from refsched.releases.release import Release
+from refsched.suite.histories.configuration import configured_for
 from refsched.suite.histories.history import DEFAULT_CONFIG
 from refsched.suite.invariants import Invariants
 
@@ -319,6 +320,24 @@ def test_a_pod_that_was_changed_in_mid_cycle_counts_as_it_was() -> None:
     assert not invariants.take(Update(pod("a", "900").object))
     assert not invariants.take(scheduled("a", "n"))
     assert not invariants.take(scheduled("b", "n"))
+
+
+@pytest.mark.parametrize(("kubernetes", "breaks"), [("1.34", ["R-INV-01"]), ("1.19", [])])
+def test_in_1_19_a_node_miscounts_a_pod_that_was_changed_in_mid_cycle(
+    kubernetes: str, breaks: list[str]
+) -> None:
+    changed = pod("b", "900m").object
+    steps = (
+        node("n"),
+        pod("a", on="n"),
+        pod("b", "0"),
+        scheduled("b", "n"),
+        Update(changed),
+        bound("b", "n"),
+    )
+    steps += (deleted("Pod", "b"), pod("c", "1001m"), scheduled("c", "n"))
+    config = configured_for(DEFAULT_CONFIG, RELEASES[kubernetes])
+    assert broken(*steps, config=config, release=RELEASES[kubernetes]) == breaks
 
 
 def test_whose_name_was_used_again_in_mid_cycle_is_left_alone() -> None:

@@ -200,6 +200,23 @@ def test_without_score_any_feasible_node_is_right() -> None:
     assert not WHOLE.may_choose(Disagreement("node", "n1", "n3"), chosen["n3"], specified, nodes)
 
 
+def test_a_part_with_scores_may_reject_more_nodes_than_are_looked_at() -> None:
+    rejected, passed = NodeStatus("Unschedulable", "NodePorts", ("no",)), NodeStatus("Success")
+    specified = Attempt("default/p", "scheduled", "n1", filter={"n1": passed, "n2": passed})
+    record = Attempt(
+        "default/p", "scheduled", "n1", filter=dict.fromkeys(("n2", "n3", "n9"), rejected) | {"n4": passed}
+    )
+    part = evolve(FITS, capabilities=FITS.capabilities | {"score"})
+    free = [
+        node
+        for node in ("n2", "n3", "n4", "n9")
+        if part.may_choose(Disagreement(f"filter.{node}", None, None), record, specified, ["n2", "n3", "n4"])
+    ]
+    assert free == ["n3"]
+    assert part.lacks("R-BATCH-01") == "config"
+    assert not evolve(part, capabilities=part.capabilities | {"config"}).lacks("R-BATCH-01")
+
+
 @pytest.mark.parametrize(
     ("rule", "needs"),
     [

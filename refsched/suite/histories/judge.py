@@ -75,6 +75,7 @@ class Judge:
                 release=release,
                 reports_claims=reports_claims,
                 in_real_time=not part.keeps_time,
+                may_search_all=not part.reads_config,
                 own=own(),
                 without=mended,
             )

@@ -67,6 +67,9 @@ configured."""
 ADMITTED = "R-DEFAULTS-"
 """Rules of this area say what an API server fills in, which is done already when a part is sent an object."""
 
+BATCHED = "R-BATCH-"
+"""Rules of this area say which nodes are passed over. A part that reads no configuration may look at all."""
+
 ROLLED_BACK = "R-ROLLBACK-"
 """Rules of this area say what is done when a plugin rejects a pod for which a node was chosen, as the
 implementation's own plugins may."""
@@ -137,6 +140,8 @@ class Part:
             return f"Kubernetes {' or '.join(stated.releases)}"
         if rule.startswith(ADMITTED) and not self.is_whole:
             return "a whole scheduler"
+        if rule.startswith(BATCHED) and not self.reads_config:
+            return "config"
         claimed = self.capabilities | ({"config"} if self.reads_config else set())
         needed = shown_with(rule)
         if needed and claimed.isdisjoint(needed) and not (self.own and rule.startswith(ROLLED_BACK)):
@@ -203,14 +208,16 @@ class Part:
     ) -> bool:
         """Returns whether the difference is one in which the implementation is free: without ``score`` any
         feasible node is right, and it does not matter on how many more of the existing ``nodes`` Filter was run.
-        Any feasible node is right, too, where plugins of its own may have scores that are not reported.
+        Nor does it matter without ``config``, if these are rejected. Any feasible node is right where plugins of
+        its own may have scores that are not reported.
 
         Without ``score`` the specification allows every feasible node that it found. So if it evaluated all nodes,
         it does not allow another one, as a node that an extender rejected after Filter."""
-        if "score" in self.capabilities and not (found.member == "node" and self._hides_scores(record)):
-            return False
         statuses = specified.filter or {}
         member, _, node = found.member.partition(".")
+        if "score" in self.capabilities and not (member == "node" and self._hides_scores(record)):
+            more = (record.filter or {}).get(node) if node in nodes and node not in statuses else None
+            return not self.reads_config and more is not None and more.code != "Success"
         match member:
             case "filter" if node:
                 return node in nodes and statuses.get(node) in (None, (record.filter or {}).get(node))

@@ -24,6 +24,8 @@ REQUEUES_PLACED = "R-EVENT-57"
 again."""
 FORGETS_THE_DELETED = "R-EVENT-09"
 """Where this rule holds, an assumed pod counts no longer once its deletion begins."""
+TAKES_OFF_AS_BOUND = "R-CACHE-52"
+"""Where this rule holds, a node may count another amount than its pods request."""
 ATTEMPT_RULES = ("R-INV-05",)
 QUEUE_RULES = ("R-INV-06", "R-INV-07")
 IDLE_RULES = ("R-INV-09",)
@@ -44,7 +46,10 @@ class Invariants:
     ) -> None:
         self._promises = promises_of(config, gates, release)
         self._ledger = Ledger(
-            frozenset(self._promises), release, release.name in all_rules()[FORGETS_THE_DELETED].releases
+            frozenset(self._promises),
+            release,
+            release.name in all_rules()[FORGETS_THE_DELETED].releases,
+            release.name in all_rules()[TAKES_OFF_AS_BOUND].releases,
         )
         self._quiet = Quiet()
         self._doubled: set[str] | None = None if gates.get("SchedulerPopFromBackoffQ", True) else set()

@@ -91,7 +91,12 @@ def fits(ledger: Ledger, attempt: Attempt, promises: Promises) -> Iterator[Findi
     asks for, beside all that is bound or assumed there, unless the configuration ignores that resource or has no
     NodeResourcesFit, or the node has none of it and a DeviceClass serves it."""
     node, pod = ledger.nodes.get(attempt.node or ""), ledger.pods[attempt.pod]
-    if node is None or not promises.fits or attempt.pod in ledger.held | ledger.unclear:
+    if (
+        node is None
+        or not promises.fits
+        or attempt.pod in ledger.held | ledger.unclear
+        or ledger.is_miscounted
+    ):
         return
     others = [ledger.pods[other] for other in ledger.on(node.name) if other != attempt.pod]
     used = Resource()

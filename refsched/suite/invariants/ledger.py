@@ -29,6 +29,10 @@ class Ledger:
     release: Release
     forgets_the_deleted: bool = False
     """An assumed pod counts no longer once its deletion begins."""
+    takes_off_as_bound: bool = False
+    """What is taken off a node when a pod leaves may be another amount than what was counted for it."""
+    is_miscounted: bool = False
+    """This has happened, or will: a pod was changed in mid-cycle or while it was assumed."""
     nodes: dict[str, Node] = Factory(dict)
     pods: dict[str, Pod] = Factory(dict)
     bound: dict[str, str] = Factory(dict)
@@ -97,6 +101,7 @@ class Ledger:
             is_placed = shown.key in self.held or shown.key in self.assumed
             if is_placed and known is not None and known.spec != shown.spec:
                 self.unclear.add(shown.key)
+                self.is_miscounted |= self.takes_off_as_bound
             self.pods[shown.key] = shown
             if self.forgets_the_deleted and shown.metadata.deletion_timestamp is not None:
                 self.assumed.pop(shown.key, None)
