@@ -2,7 +2,7 @@
 // The order of what the search finds: a heading that is what was asked, pages to read, and then all others.
 "use strict";
 
-const TO_READ = ["questions", "surprises", "generated/pending", "way_of_a_pod", "queue"];
+const TO_READ = ["questions", "surprises", "generated/pending", "way_of_a_pod", "queue", "generated/upgrading"];
 
 var Scorer = {
   score: ([page, , , , score, , kind]) =>
