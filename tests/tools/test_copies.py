@@ -54,7 +54,7 @@ def begun(history: History, release: str) -> Cluster:
 
 
 @pytest.mark.parametrize("release", ["1.34", "1.19"])
-@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_a_copy_goes_on_as_the_cluster_that_it_was_copied_from(release: str, data: st.DataObject) -> None:
     history = data.draw(AREAS[data.draw(st.sampled_from(WITHOUT_EXTENDERS))]())

@@ -100,7 +100,7 @@ def clusters(draw: st.DrawFn) -> list[Json]:
     return [*nodes, *running, asked]
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 @given(clusters())
 def test_each_helpful_change_that_is_printed_helps(values: list[Json]) -> None:
     objects = objects_of(*values)
@@ -125,7 +125,7 @@ def test_each_helpful_change_against_a_known_culprit_helps(values: list[Json]) -
 # --- Clusters that the suite draws ----------------------------------------------------------------
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_each_helpful_change_in_a_cluster_that_the_suite_draws_helps(data: st.DataObject) -> None:
     history = data.draw(AREAS[data.draw(st.sampled_from(WITHOUT_EXTENDERS))]())

@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.clusters import as_kubectl, cluster, yaml_lines
@@ -194,6 +194,7 @@ def _lines() -> list[str]:
     ]
 
 
+@settings(derandomize=True, deadline=None)
 @given(st.randoms(use_true_random=False))
 def test_shuffled_lines_are_read_as_the_whole_parser_reads_them_or_left_to_it(
     drawn: random.Random,
