@@ -28,9 +28,8 @@ def bent(module: str, before: str, after: str) -> Attack:
         f"serve_wrong({wrong!r})"
     )
     with connect(f"exec:{shlex.quote(sys.executable)} -c {shlex.quote(serves)}", timeout=TIMEOUT) as adapter:
-        return attack(
-            adapter, one_by_one(test for test in suite_tests() if test.area == "allocations"), LIMIT
-        )
+        tests = (test for test in suite_tests() if test.area in ("allocations", "shared_devices"))
+        return attack(adapter, one_by_one(tests), LIMIT)
 
 
 def test_who_carries_the_fixes_passes() -> None:

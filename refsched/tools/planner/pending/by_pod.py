@@ -238,9 +238,9 @@ def said_of_spread(situation: Situation, nodes: Sequence[NodeInfo], subject: Sub
     limit = f"and maxSkew is {first.constraint.max_skew}{_fewest(situation, first)}"
     if len(domains) == 1:
         return f"the skew of {key} {domains[0]} would be {first.skew_in(domains[0])}, {limit}"
-    skew = {first.skew_in(domain) for domain in domains}
-    if len(skew) == 1 and len(domains) > 3:
-        return f"in each of {len(domains):,} domains of {key} the skew would be {skew.pop()}, {limit}"
+    skew = first.skew_in(domains[0])
+    if len(domains) > 3 and all(first.skew_in(domain) == skew for domain in domains):
+        return f"in each of {len(domains):,} domains of {key} the skew would be {skew}, {limit}"
     each = few(f"{first.skew_in(domain)} in {domain}" for domain in domains)
     return f"the skew of {key} would be {each}, {limit}"
 
