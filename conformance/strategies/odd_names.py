@@ -184,10 +184,10 @@ def in_two_namespaces(history: History, how: str) -> History:
                 staying = step.object
             elif staying is not None and name not in (*moved, _name(staying)):
                 is_twin = how == "twin" and name not in updated
-                moved[name] = {
-                    "name": name if how == "own name" else _name(staying),
-                    "spec": staying["spec"] if is_twin else None,
-                }
+                taken = {each["name"] for each in moved.values()}
+                wanted = name if how == "own name" or _name(staying) in taken else _name(staying)
+                if wanted not in taken:
+                    moved[name] = {"name": wanted, "spec": staying["spec"] if is_twin else None}
                 staying = None
     steps: list[Step] = []
     for step in history.steps:

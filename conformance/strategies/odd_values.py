@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from enum import Enum
 from functools import cache
@@ -214,27 +214,25 @@ def _key(value: Json) -> tuple[str, str, str]:
 
 # --- One more ------------------------------------------------------------------------------------
 
-_USED_AS: Mapping[str, tuple[str, Callable[[str], Json]]] = {
-    "PersistentVolumeClaim": ("volumes", lambda name: {"persistentVolumeClaim": {"claimName": name}}),
-    "ResourceClaim": ("resourceClaims", lambda name: {"resourceClaimName": name}),
-}
-"""Kinds of objects that pods use, the member that lists these, and what an element of it says."""
+_CLAIM = "PersistentVolumeClaim"
+"""Pods use it as a volume."""
+
 _FOUND_BY_ALL = frozenset(
     {
-        "CSIStorageCapacity",
         "DeviceTaintRule",
         "PersistentVolume",
         "PodDisruptionBudget",
-        "ResourceSlice",
         "Service",
         "VolumeAttachment",
     }
 )
-"""Kinds of objects that nothing has to name."""
+"""Kinds of objects that nothing has to name. There is no second CSIStorageCapacity: the order of a map decides by
+which of two that suffice a node is scored. Nor is there a second ResourceSlice: the time of a search for devices
+grows exponentially with their number, and kube-scheduler gives up after ten seconds."""
 
 
 def _wheres(change: Change) -> Sequence[Where]:
-    is_found = change.key[0] in _FOUND_BY_ALL or change.key[0] in _USED_AS
+    is_found = change.key[0] in _FOUND_BY_ALL or change.key[0] == _CLAIM
     return list(Where) if is_found else [Where.ALONE, Where.EVERYWHERE]
 
 
@@ -243,8 +241,10 @@ def _beside(history: History, change: Change) -> History:
     that use the one use both, and the other is not bound or allocated."""
     other = f"{change.key[2]}-odd"
     steps: list[Step] = []
+    has_come = False
     for step in history.steps:
-        if isinstance(step, Create) and _key(step.object) == change.key:
+        if isinstance(step, Create) and _key(step.object) == change.key and not has_come:
+            has_come = True
             steps.append(Create(_one_more(_with(step.object, change.path, change), other)))
         if isinstance(step, Create | Update) and step.object["kind"] == "Pod":
             step = evolve(step, object=_using_both(step.object, change.key, other))
@@ -257,23 +257,20 @@ def _one_more(value: Json, name: str) -> Json:
     if "uid" in metadata:
         metadata["uid"] = f"{metadata['uid']}-odd"
     spec = dict(value.get("spec", {}))
-    if value["kind"] in _USED_AS:
+    if value["kind"] == _CLAIM:
         spec.pop("volumeName", None)
         value = {member: each for member, each in value.items() if member != "status"}
-    elif value["kind"] == "ResourceSlice":
-        spec["pool"] = {**spec["pool"], "name": f"{spec['pool']['name']}-odd", "resourceSliceCount": 1}
     return {**value, "metadata": metadata, **({"spec": spec} if "spec" in value else {})}
 
 
 def _using_both(pod: Json, used: tuple[str, str, str], other: str) -> Json:
     kind, namespace, name = used
-    if kind not in _USED_AS or pod["metadata"].get("namespace", "default") != (namespace or "default"):
+    volumes = pod["spec"].get("volumes", ())
+    names = {each.get("persistentVolumeClaim", {}).get("claimName") for each in volumes}
+    is_there = pod["metadata"].get("namespace", "default") == (namespace or "default")
+    if kind != _CLAIM or not is_there or name not in names:
         return pod
-    member, naming = _USED_AS[kind]
-    listed = pod["spec"].get(member, ())
-    if not any(naming(name).items() <= each.items() for each in listed):
-        return pod
-    return with_spec(pod, **{member: [*listed, {"name": "odd", **naming(other)}]})
+    return with_spec(pod, volumes=[*volumes, {"name": "odd", "persistentVolumeClaim": {"claimName": other}}])
 
 
 def _uneven(history: History) -> History:
