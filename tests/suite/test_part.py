@@ -213,6 +213,7 @@ def test_a_part_with_scores_may_reject_more_nodes_than_are_looked_at() -> None:
         if part.may_choose(Disagreement(f"filter.{node}", None, None), record, specified, ["n2", "n3", "n4"])
     ]
     assert free == ["n3"]
+    assert not part.may_choose(Disagreement("scores.n3", None, 7), record, specified, ["n2", "n3", "n4"])
     assert part.lacks("R-BATCH-01") == "config"
     assert not evolve(part, capabilities=part.capabilities | {"config"}).lacks("R-BATCH-01")
 

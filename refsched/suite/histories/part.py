@@ -216,7 +216,8 @@ class Part:
         statuses = specified.filter or {}
         member, _, node = found.member.partition(".")
         if "score" in self.capabilities and not (member == "node" and self._hides_scores(record)):
-            more = (record.filter or {}).get(node) if node in nodes and node not in statuses else None
+            is_one_more = member == "filter" and node in nodes and node not in statuses
+            more = (record.filter or {}).get(node) if is_one_more else None
             return not self.reads_config and more is not None and more.code != "Success"
         match member:
             case "filter" if node:
