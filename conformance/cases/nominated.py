@@ -22,28 +22,35 @@ _AFTER: dict[str, str] = {
 }
 
 
-def _nomination_that(ends: str) -> History:
-    """Every node is full, and no pod may preempt. Of the pods that wait beside the nominated one, one has a lower
-    priority, one the same and one a higher."""
-    cluster = HistoryBuilder()
-    never: Json = {"preemptionPolicy": "Never"}
-    for home in range(2):
-        cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
-        cluster.add_pod(pod("", cpu("1"), priority=100), home)
-    cluster.add_pod(pod("", cpu("1"), priority=10, status={"nominatedNodeName": "n1"}, **never))
-    for priority in (5, 10, 20):
-        cluster.add_pod(pod("", cpu("1"), priority=priority, **never))
-    cluster.schedule()
-    cluster.wait()
+_NEVER: Json = {"preemptionPolicy": "Never"}
+
+
+def _after(cluster: HistoryBuilder, number: int, ends: str) -> None:
+    """Lets happen to this pod, which is nominated, what ``_AFTER`` says."""
     changed: Json = {
         "is_withdrawn": {"nominatedNodeName": ""},
         "goes_to_another_node": {"nominatedNodeName": "n2"},
         "stays": {"conditions": [{"type": "Ready", "status": "False"}]},
     }
     if ends in changed:
-        cluster.change_pod(2, partial(with_status, **changed[ends]))
+        cluster.change_pod(number, partial(with_status, **changed[ends]))
     else:
-        cluster.remove_pod(2)
+        cluster.remove_pod(number)
+
+
+def _nomination_that(ends: str) -> History:
+    """Every node is full, and no pod may preempt. Of the pods that wait beside the nominated one, one has a lower
+    priority, one the same and one a higher."""
+    cluster = HistoryBuilder()
+    for home in range(2):
+        cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+        cluster.add_pod(pod("", cpu("1"), priority=100), home)
+    cluster.add_pod(pod("", cpu("1"), priority=10, status={"nominatedNodeName": "n1"}, **_NEVER))
+    for priority in (5, 10, 20):
+        cluster.add_pod(pod("", cpu("1"), priority=priority, **_NEVER))
+    cluster.schedule()
+    cluster.wait()
+    _after(cluster, 2, ends)
     cluster.schedule()
     cluster.wait()
     cluster.schedule()
@@ -59,14 +66,12 @@ def _nominated_and_bound_to(home: str) -> History:
     cluster.add_pod(pod("", cpu("1"), priority=10, status={"nominatedNodeName": "n1"}))
     cluster.change_pod(0, partial(with_spec, nodeName=home))
     for priority in (0, -1, -2):
-        cluster.add_pod(pod("", cpu("1"), priority=priority, preemptionPolicy="Never"))
+        cluster.add_pod(pod("", cpu("1"), priority=priority, **_NEVER))
     cluster.schedule()
     return cluster.history()
 
 
 # --- A pod that is nominated and gated, as somebody else can see it -------------------------------
-
-_NEVER: Json = {"preemptionPolicy": "Never"}
 
 
 def _gated(cluster: HistoryBuilder, **of: Any) -> None:
@@ -105,11 +110,7 @@ def _gated_nomination_that(ends: str) -> History:
     _gated(cluster)
     cluster.add_pod(pod("", cpu("1"), **_NEVER))
     cluster.schedule()
-    if ends == "ends_with_the_pod":
-        cluster.remove_pod(0)
-    else:
-        to = {"is_withdrawn": "", "goes_to_another_node": "n2", "stays": "n1"}[ends]
-        cluster.change_pod(0, partial(with_status, nominatedNodeName=to))
+    _after(cluster, 0, ends)
     cluster.add_pod(pod("", cpu("1"), priority=-1, **_NEVER))
     cluster.wait()
     cluster.schedule()

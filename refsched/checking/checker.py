@@ -298,7 +298,7 @@ class Checker:
         comparable = evolve(record, evaluated=None, feasible=None) if self.following.is_blind else record
         self._guessed_victims = self._has_guessed_victims()
         guesses_scores = self.following.guesses_scores
-        guessed_hint, tried = self._guessed_hint, self._pod(record.pod)
+        guessed_hint, tried = self._guessed_hint, self._popping.pod_called(record.pod)
         is_nominated = tried is not None and tried.status.nominated_node_name != ""
         self._guessed_hint = is_nominated and self.offered.get("hint", 1) > 1  # It is used up unseen.
         may_be_too_old = self._in_real_time and self.following.hint != ""
@@ -361,19 +361,15 @@ class Checker:
 
     def _space_of(self, key: str) -> SearchSpace | None:
         """Returns the search space of this pod. Extenders change what is kept after the search."""
-        pod = self._pod(key)
+        pod = self._popping.pod_called(key)
         if pod is None:
             return None
         space = space_of(self.scheduler.state, pod, self._config.parallelism)
         return space and evolve(space, shows_kept=not self._config.extenders)
 
-    def _pod(self, key: str) -> Pod | None:
-        namespace, _, name = key.partition("/")
-        return self.scheduler.state.objects.get(Pod, name, namespace)
-
     def _nominated(self, record: Attempt) -> Pod | None:
         """Returns the pod of this attempt with its nomination in its status."""
-        pod = self._pod(record.pod)
+        pod = self._popping.pod_called(record.pod)
         if pod is None:
             return None
         return evolve(pod, status=evolve(pod.status, nominated_node_name=record.nominated_node or ""))

@@ -79,7 +79,7 @@ class Popping:
 
         Source: factory.go, MakeDefaultErrorFunc."""
         queues = self.scheduler.queues()
-        absent = {pod for pod in self.perhaps_dropped if self._named(pod) is None}
+        absent = {pod for pod in self.perhaps_dropped if self.pod_called(pod) is None}
         unseen = (self._perhaps_skipped | absent).difference(seen.active, seen.backoff, seen.unschedulable)
         for pod in sorted(unseen):
             if pod in (*queues.active, *queues.backoff):
@@ -112,10 +112,11 @@ class Popping:
     def _activate(self, pods: Collection[str]) -> None:
         """Activates those of the pods that still back off."""
         queue = self.scheduler.state.queue
-        found = map(self._named, sorted(set(pods).intersection(queue.queues().backoff)))
+        found = map(self.pod_called, sorted(set(pods).intersection(queue.queues().backoff)))
         queue.activate(pod for pod in found if pod is not None)
 
-    def _named(self, pod: str) -> Pod | None:
+    def pod_called(self, pod: str) -> Pod | None:
+        """Returns this pod (``namespace/name``) as the informer shows it."""
         namespace, _, name = pod.partition("/")
         return self.scheduler.state.objects.get(Pod, name, namespace)
 

@@ -197,7 +197,7 @@ def _stated_in(folder: str) -> Iterator[Rule]:
 def _rules_of(module: str, text: str) -> Iterator[Rule]:
     tree = ast.parse(text)
     documentation = ast.get_docstring(tree)
-    source, said = _source_of(documentation) or "", said_by(documentation, _said_by_package(module))
+    source, said = _source_of(documentation) or "", said_by(documentation, _said_by_package(_package(module)))
     yield from _documented(tree, module, "", source, said)
     of_rows = said_of_rows(documentation)
     for row in TRANSITIONS_OF.get(module, ()):
@@ -217,10 +217,14 @@ def _documented(node: ast.AST, module: str, place: str, source: str, said: Said)
 
 
 @cache
-def _said_by_package(module: str) -> Said:
-    """Returns what the package of the text says in which a module stands, or for which a release has it."""
-    package = Path(refsched.__path__[0], _in_any_release(module).split(".")[1], "__init__.py")
+def _said_by_package(name: str) -> Said:
+    package = Path(refsched.__path__[0], name, "__init__.py")
     return said_by(ast.get_docstring(ast.parse(package.read_text("utf-8")))) if package.exists() else NOTHING
+
+
+def _package(module: str) -> str:
+    """Returns the package of the text in which a module stands, or for which a release has it."""
+    return _in_any_release(module).split(".")[1]
 
 
 def _names(node: ast.AST) -> Iterator[tuple[str, ast.AST, str]]:

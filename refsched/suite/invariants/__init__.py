@@ -44,16 +44,19 @@ class Invariants:
         release: Release = DEFAULT,
         own: OwnPlugins | None = None,
     ) -> None:
+        def holds(rule: str) -> bool:
+            return release.name in all_rules()[rule].releases
+
         self._promises = promises_of(config, gates, release)
         self._ledger = Ledger(
             frozenset(self._promises),
             release,
-            release.name in all_rules()[FORGETS_THE_DELETED].releases,
-            release.name in all_rules()[TAKES_OFF_AS_BOUND].releases,
+            holds(FORGETS_THE_DELETED),
+            holds(TAKES_OFF_AS_BOUND),
         )
         self._quiet = Quiet()
         self._doubled: set[str] | None = None if gates.get("SchedulerPopFromBackoffQ", True) else set()
-        self._requeues_placed = release.name in all_rules()[REQUEUES_PLACED].releases
+        self._requeues_placed = holds(REQUEUES_PLACED)
         self._reservations = Reservations(own) if own is not None else None
         has_own = own is not None and bool(own.names)
         self._sees_waits_in_vain = waits_in_vain_are_seen(config) and not has_own
