@@ -7,10 +7,12 @@ import sys
 from typing import Any
 
 import click
+from attrs import evolve
 
 from refsched.tools.cli.options import (
     cluster_options,
     files_option,
+    gates_from,
     namespace_option,
     nodes_options,
     output_option,
@@ -92,6 +94,14 @@ def capacity(pod: str, at_most: int, output: str, namespace: str, **given: Any) 
     "--config-from", metavar="FILE", help="The KubeSchedulerConfiguration of the release that runs now."
 )
 @click.option("--config-to", metavar="FILE", help="The KubeSchedulerConfiguration of the other release.")
+@gates_from
+@click.option(
+    "--gate",
+    "gates",
+    multiple=True,
+    metavar="G=false",
+    help="Set a feature gate of the release to upgrade to.",
+)
 @click.option("--pods", is_flag=True, help="List the pods of each cause.")
 @output_option
 def upgrade(
@@ -100,6 +110,8 @@ def upgrade(
     after: str,
     config_from: str | None,
     config_to: str | None,
+    gates_now: tuple[str, ...],
+    gates: tuple[str, ...],
     pods: bool,
     output: str,
 ) -> None:
@@ -113,8 +125,8 @@ def upgrade(
     from refsched.tools.cli.inputs import Given
     from refsched.tools.cli.upgrade import upgrade as run
 
-    now = Given(files, config_from, "", before, 0, "--from")
-    then = Given(files, config_to, "", after, 0, "--to")
+    now = Given(files, config_from, ",".join(gates_now), before, 0, "--from", "--gate-from")
+    then = Given(files, config_to, ",".join(gates), after, 0, "--to", "--gate")
     sys.exit(run(now, then, output, pods=pods))
 
 
@@ -124,6 +136,7 @@ def upgrade(
 @click.option("--config-from", metavar="FILE", help="The KubeSchedulerConfiguration that is used now.")
 @click.option("--kubernetes", default="", metavar="RELEASE", help="Upgrade to this release.")
 @click.option("--config", metavar="FILE", help="Use this KubeSchedulerConfiguration.")
+@gates_from
 @click.option("--gate", "gates", multiple=True, metavar="G=false", help="Set a feature gate.")
 @click.option("--cordon", multiple=True, metavar="NODE", help="Cordon a node.")
 @click.option("--drain", multiple=True, metavar="NODE", help="Cordon a node, and move its pods.")
@@ -150,6 +163,7 @@ def what_if(
     config_from: str | None,
     kubernetes: str,
     config: str | None,
+    gates_now: tuple[str, ...],
     gates: tuple[str, ...],
     seeds: int,
     pods: bool,
@@ -168,8 +182,15 @@ def what_if(
     from refsched.tools.cli.what_if import Edits, run
 
     now = now or DEFAULT.name
-    before = Given(files, config_from, "", now, 0, "--from")
-    after = Given(files, config or config_from, ",".join(gates), kubernetes or now, 0, gates_option="--gate")
+    before = Given(files, config_from, ",".join(gates_now), now, 0, "--from", "--gate-from")
+    after = evolve(
+        before,
+        config=config or config_from,
+        feature_gates=",".join((*gates_now, *gates)),
+        kubernetes=kubernetes or now,
+        release_option="--kubernetes",
+        gates_option="--gate",
+    )
     sys.exit(run(before, after, Edits(**edits), seeds, output, pods=pods))
 
 

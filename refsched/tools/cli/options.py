@@ -48,6 +48,13 @@ namespace_option = click.option(
     metavar="NAMESPACE",
     help="The namespace of the pod, or of the pods that are listed.",
 )
+gates_from = click.option(
+    "--gate-from",
+    "gates_now",
+    multiple=True,
+    metavar="G=false",
+    help="A feature gate as it is set now. May be given more than once.",
+)
 output_option = click.option(
     "-o",
     "--output",

@@ -42,14 +42,16 @@ def _cluster(given: Given) -> tuple[tuple[Scheduler, Sequence[ApiObject]], Manif
 
 def write_causes(page: Page, found: Compared, releases: tuple[str, str], *, pods: bool) -> None:
     """Writes each cause, and with ``pods`` each pod."""
-    after = releases[1]
-    page.line(f"{counted(found.pods, 'pod')}: {len(found.changes):,} placed differently by {after}", "bold")
+    same = releases[0] == releases[1]
+    by = "after the change" if same else f"by {releases[1]}"
+    page.line(f"{counted(found.pods, 'pod')}: {len(found.changes):,} placed differently {by}", "bold")
     for cause in found.causes:
         page.line()
         _write_cause(page, cause, releases)
         if pods:
             rows = [(change.pod, _nodes(change.before.nodes), _outcome(change)) for change in cause.changes]
-            page.table(("POD", f"BY {releases[0]}", f"BY {after}"), rows, indent=2)
+            columns = ("BEFORE", "AFTER") if same else (f"BY {releases[0]}", f"BY {releases[1]}")
+            page.table(("POD", *columns), rows, indent=2)
     if found.search_only:
         page.line()
         page.line(

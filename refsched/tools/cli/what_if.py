@@ -111,7 +111,7 @@ def _title(before: Given, after: Given, edits: Edits) -> str:
     if before.config != after.config:
         words.append(f"--config {after.config}")
     if before.feature_gates != after.feature_gates:
-        words.append(f"--gate {after.feature_gates}")
+        words.append(f"--gate {after.feature_gates.removeprefix(before.feature_gates).lstrip(',')}")
     return " ".join(filter(None, words))
 
 

@@ -104,7 +104,7 @@ def _advice(cause: Cause, notes: Iterable[ReleaseNote], after: str) -> str:
     if NOWHERE in effects:
         lost = next(change for change in cause.changes if change.effect == NOWHERE)
         own.append(
-            f"before the upgrade, mend what {after} rejects ({_why(lost)}): pods that run go on running, and are "
+            f"before the change, mend what {after} rejects ({_why(lost)}): pods that run go on running, and are "
             "not placed again once they are deleted"
         )
     elif effects == {PLACED}:

@@ -25,8 +25,9 @@ that what was changed rule by rule. Each rule leads to its page, with the smalle
 happens most often comes first.
 
 `refsched upgrade -f dump.yaml --from {} --to {}` says which of your own pods would go elsewhere, and why; the
-dump is what `kubectl get nodes,pods,… -A -o yaml` prints. Pods that run stay where they are: an upgrade concerns
-those that are placed after it."""
+dump is what `kubectl get nodes,pods,… -A -o yaml` prints. A feature gate that your scheduler sets now is given as
+`--gate-from G=false`, and one that it will set as `--gate G=false`. Pods that run stay where they are: an
+upgrade concerns those that are placed after it."""
 
 _FAR = "[This page](../differences.md) has the differences of two releases that lie farther apart, with clusters."
 

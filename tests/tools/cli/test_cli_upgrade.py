@@ -27,7 +27,7 @@ def test_each_cause_has_one_paragraph_and_its_pods_on_request(tmp_path: Path) ->
         "",
         "SchedulingGates: 1 pod nowhere",
         *[line for line in lines(short) if line.startswith("  by 1.34, R-GATES-01: ")],
-        "  what to do: before the upgrade, mend what 1.34 rejects (waiting for scheduling gates: [quota]): pods"
+        "  what to do: before the change, mend what 1.34 rejects (waiting for scheduling gates: [quota]): pods"
         " that run go on running, and are not placed again once they are deleted",
         "  such as default/p: n1 → nowhere (waiting for scheduling gates: [quota])",
     ]
@@ -61,7 +61,7 @@ def test_a_pod_that_moves_only_because_the_search_ends_elsewhere_is_no_change(tm
     assert (done.exit_code, lines(done)) == (
         0,
         [
-            "1 pod: 0 placed differently by 1.34",
+            "1 pod: 0 placed differently after the change",
             "",
             "1 pod besides only because the search for nodes ends at other nodes: with percentageOfNodesToScore"
             " 100 no difference is left",
@@ -83,11 +83,37 @@ def test_programs_are_given_the_same(tmp_path: Path) -> None:
     assert changed["to"]["message"] == "waiting for scheduling gates: [quota]"
 
 
+@pytest.mark.parametrize(("option", "effect"), [("--gate-from", "placed"), ("--gate", "nowhere")])
+def test_a_feature_gate_is_set_before_or_after(tmp_path: Path, option: str, effect: str) -> None:
+    constraint = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}
+    constraint |= {"labelSelector": {"matchLabels": {"app": "web"}}, "matchLabelKeys": ["hash"]}
+    runs, new = (
+        pod(name, topologySpreadConstraints=[constraint], nodeName=at) for name, at in (("r", "a"), ("p", ""))
+    )
+    for each in (runs, new):
+        each["metadata"]["labels"] = {"app": "web", "hash": each["metadata"]["name"]}
+    zones = [
+        node(zone, cpu, metadata={"name": zone, "labels": {"zone": zone}})
+        for zone, cpu in (("a", "4"), ("b", "0"))
+    ]
+    path = cluster(tmp_path, *zones, runs, new)
+    key = "MatchLabelKeysInPodTopologySpread"
+    gates = (option, f"{key}=false", option, f"{key}SelectorMerge=false")
+    same = ("upgrade", "-f", path, "--from", "1.37", "--to", "1.37", *gates)
+    [cause] = json.loads(run(*same, "-o", "json").output)["causes"]
+    assert [(each["pod"], each["effect"]) for each in cause["pods"]] == [("default/p", effect)]
+    shown = lines(run(*same, "--pods"))
+    assert shown[0] == "2 pods: 1 placed differently after the change"
+    assert shown[-2].split() == ["POD", "BEFORE", "AFTER"]
+
+
 def test_bad_input_is_refused_with_the_option(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = cluster(tmp_path, node("n1"))
     unknown = refusal(monkeypatch, capsys, "upgrade", "-f", path, "--from", "1.2", "--to", "1.34")
     assert unknown.startswith("--from: ")
+    gate = refusal(monkeypatch, capsys, "upgrade", "-f", path, *RELEASES, "--gate-from", "No=true")
+    assert gate.startswith("--gate-from: No: is not a feature gate that changes scheduling in v1.19")
     problem = refusal(monkeypatch, capsys, "upgrade", "-f", "-", *RELEASES)
     assert problem == "standard input: is read once for each release; give a file"

@@ -114,6 +114,11 @@ def test_a_configuration_and_a_gate_are_changed_in_the_scheduler_alone(tmp_path:
     assert value["changed"] == f"--config {config} --gate {gates}"
     [changed] = value["certain"]
     assert (changed["before"], changed["after"]) == ([""] * 3, ["n1"] * 3)
+    on_again = gates.replace("false", "true")
+    back = run("what-if", "-f", path, "--gate-from", gates, "--gate", on_again, *SEEDS, "-o", "json")
+    assert checked(back.stdout)["changed"] == f"--gate {on_again}"
+    as_now = run("what-if", "-f", path, "--gate-from", gates)
+    assert "nothing is changed" in str(as_now.exception)
 
 
 def test_the_page_has_a_map_of_the_nodes_and_needs_no_other_file(tmp_path: Path) -> None:
