@@ -18,10 +18,6 @@ from refsched.records import Attempt, Bind, Nodes, NodeStatus, NodeUsage, PreFil
 _SEPARATOR = re.compile(r", |[\[\]]")
 
 
-OF_SCORES = ("node", "scores", "totals")
-"""These members of an attempt show which scores were taken."""
-
-
 @frozen
 class Disagreement:
     """``member`` is a path in the record: ``filter.n1``, ``scores.n1.NodeResourcesFit``."""

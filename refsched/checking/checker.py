@@ -7,14 +7,13 @@ specification continues from what was recorded, as far as it can.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from datetime import datetime
 from typing import Any
 
 from attrs import evolve
 
 from refsched.checking.agreement import (
-    OF_SCORES,
     Disagreement,
     attempt_disagreements,
     bind_disagreements,
@@ -24,8 +23,9 @@ from refsched.checking.agreement import (
 )
 from refsched.checking.deletions import Deletions
 from refsched.checking.early_stop import SearchSpace, search_disagreements, space_of
-from refsched.checking.evictions import OF_VICTIMS, Evictions
+from refsched.checking.evictions import Evictions
 from refsched.checking.following import Following
+from refsched.checking.guesses import DRY_RUNS, HINT_USED_UP, VICTIMS, Guess
 from refsched.checking.own_decisions import OwnDecisions
 from refsched.checking.own_plugins import OwnPlugins
 from refsched.checking.recorded_claims import ClaimWrites, allocation_disagreements
@@ -39,7 +39,6 @@ from refsched.machine.state import START
 from refsched.objects.dra import ResourceClaim
 from refsched.objects.meta import ApiObject
 from refsched.objects.pod import Pod
-from refsched.objects.policy import PodDisruptionBudget
 from refsched.oddities.known_defects import AS_PROMISED, Oddities
 from refsched.records import Attempt, Bind, Input, Nodes, Queues, Record, Write
 from refsched.releases import DEFAULT
@@ -75,8 +74,7 @@ class Checker:
         ``without`` are the oddities that it does not have. What its ``own`` plugins did is taken as given."""
         release = with_feature_gates(feature_gates, release)
         self._config = read_config(config, release)
-        self.following = Following(extenders=bool(self._config.extenders), own=own)
-        self.following.may_search_all = may_search_all
+        self.following = Following(may_search_all=may_search_all, in_real_time=in_real_time, own=own)
         self._own = OwnDecisions(own) if own is not None else None
         unread = Unread()
         self.scheduler: Scheduler = scheduler_of(
@@ -94,9 +92,9 @@ class Checker:
         self._binds: list[Bind] = []
         self._attempts: list[Attempt] = []
         self._deletions, self._evictions = Deletions(), Evictions()
-        self._claim_writes, self._in_real_time = ClaimWrites(reports_claims), in_real_time
+        self._claim_writes = ClaimWrites(reports_claims)
         self._guessed: set[str] = set()
-        self._guessed_victims = self._guessed_hint = False
+        self._may_have_used_hint = False
         self._space: SearchSpace | None = None
         self.offered: Mapping[str, int] = {}
         """How many options there were for each question of the last attempt."""
@@ -293,61 +291,47 @@ class Checker:
             self._popping.perhaps_active.add(record.pod)
         if self.following.offered.get("deletion"):
             self._popping.perhaps_nominated = self._nominated(record)
-        found = [*self.following.not_allowed]
         self.offered = self.following.offered
         comparable = evolve(record, evaluated=None, feasible=None) if self.following.is_blind else record
-        self._guessed_victims = self._has_guessed_victims()
-        guesses_scores = self.following.guesses_scores
-        guessed_hint, tried = self._guessed_hint, self._popping.pod_called(record.pod)
+        not_allowed, guesses = self.following.not_allowed, self.following.guesses
+        if self._may_have_used_hint:
+            guesses.add(HINT_USED_UP)
+        tried = self._popping.pod_called(record.pod)
         is_nominated = tried is not None and tried.status.nominated_node_name != ""
-        self._guessed_hint = is_nominated and self.offered.get("hint", 1) > 1  # It is used up unseen.
-        may_be_too_old = self._in_real_time and self.following.hint != ""
+        # A pod that fits on its nominated node uses up the hint of its batch unseen.
+        self._may_have_used_hint = is_nominated and self.offered.get("hint", 1) > 1
         self.following.follow(None)
         if specified is not None:
-            found += self._compare(comparable, specified)
-        self._guessed_victims = False
-        members = {one.member.partition(".")[0] for one in found}
-        is_open = (guesses_scores and members <= {*OF_SCORES}) or (guessed_hint and "evaluated" in members)
-        is_open |= may_be_too_old and "node" in members
-        if found and is_open:
-            self.has_diverged = True
-            return
-        if specified is not None:
             self._popping.perhaps_dropped = specified.victims or ()
-        yield from found
+            yield from self._compare(comparable, specified, not_allowed, guesses)
 
-    def _compare(self, record: Attempt, specified: Attempt) -> Iterator[Disagreement]:
+    def _compare(
+        self,
+        record: Attempt,
+        specified: Attempt,
+        not_allowed: Iterable[Disagreement] = (),
+        guesses: Set[Guess] = frozenset(),
+    ) -> Iterator[Disagreement]:
         """Compares the attempts. If the nodes' statuses agree, the search that evaluated them is compared too."""
         self.specified = specified
-        has_own_dry_runs = False
         if self._own is not None:
             if self._own.came_too_late(record, specified):
                 self.has_diverged = True
                 return
             record = self._own.compared(record, specified)
-            has_own_dry_runs = self._own.has_filtered
-        found = list(attempt_disagreements(record, specified))
+            guesses = {*guesses, DRY_RUNS} if self._own.has_filtered else guesses
+        if self._evictions.leave_open(record, specified):
+            guesses = {*guesses, VICTIMS}
         self._evictions.after(specified)
-        members = {one.member for one in found}
-        if found and (
-            self._evictions.explain(members, record, specified)
-            or (self._guessed_victims and members <= OF_VICTIMS)
-            or (has_own_dry_runs and members <= {*OF_VICTIMS, "message"})
-        ):
+        compared = list(attempt_disagreements(record, specified))
+        found = [*not_allowed]
+        if self._space is not None and not any(one.member.startswith("filter.") for one in compared):
+            found += search_disagreements(self._space, record, specified)
+        found += compared
+        if found and any(guess.explains(found) for guess in guesses):
             self.has_diverged = True
             return
-        if self._space is not None and not any(one.member.startswith("filter.") for one in found):
-            yield from search_disagreements(self._space, record, specified)
         yield from found
-
-    def _has_guessed_victims(self) -> bool:
-        """Returns whether the record does not show in which order equally important pods were reprieved. The
-        order decides what another node would have cost, which pods a budget still protects, and about which
-        victims extenders are called."""
-        if self.following.guessed_on:
-            return True
-        is_open = self._config.extenders or self.scheduler.state.objects.list(PodDisruptionBudget)
-        return self.following.orders_victims and bool(is_open)
 
     def _pop(self, pod: str) -> Iterator[Disagreement]:
         """Reports a pod that was not to be tried next. It is tried all the same."""

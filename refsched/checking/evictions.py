@@ -19,8 +19,6 @@ from refsched.framework.node_info import NodeInfo
 from refsched.machine.state import SchedulerState
 from refsched.records import Attempt
 
-OF_VICTIMS = frozenset({"victims", "nominatedNode"})
-
 
 @define
 class Evictions:
@@ -42,14 +40,10 @@ class Evictions:
         if len(specified.victims or ()) > 1 and specified.nominated_node:
             self._nodes.add(specified.nominated_node)
 
-    def explain(self, members: set[str], record: Attempt, specified: Attempt) -> bool:
-        """Returns whether the place of pods on a node can explain the differences in all of these members."""
+    def leave_open(self, record: Attempt, specified: Attempt) -> bool:
+        """Returns whether the place of pods on a node decides which of as many victims are taken."""
         as_many = len(record.victims or ()) == len(specified.victims or ())
-        return (
-            members <= OF_VICTIMS
-            and as_many
-            and not self._unsure.isdisjoint({record.nominated_node, specified.nominated_node})
-        )
+        return as_many and not self._unsure.isdisjoint({record.nominated_node, specified.nominated_node})
 
 
 def _are_exchangeable(node: NodeInfo) -> bool:

@@ -14,6 +14,7 @@ from typing import TypeVar, cast
 from attrs import Factory, define
 
 from refsched.checking.agreement import Disagreement
+from refsched.checking.guesses import COUNT_OF_SERVICE, HINT_TOO_OLD, VICTIMS, Guess
 from refsched.checking.open_filters import followed
 from refsched.checking.own_plugins import OwnPlugins, register, with_stand_ins
 from refsched.checking.recorded_devices import (
@@ -26,7 +27,7 @@ from refsched.checking.recorded_devices import (
 )
 from refsched.checking.recorded_volumes import (
     Claimed,
-    Guess,
+    GuessedVolume,
     claimed_volumes,
     contested_volumes,
     explaining_order,
@@ -43,6 +44,7 @@ from refsched.framework.status import Status
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.dra import ResourceClaim
 from refsched.objects.pod import Pod
+from refsched.objects.policy import PodDisruptionBudget
 from refsched.plugins.dynamic_resources_claims import Allocations
 from refsched.preemption.candidate import Candidate
 from refsched.queue.queued_pod import QueuedPod
@@ -63,11 +65,10 @@ class Following:
     volumes and ``written`` the claims for devices that, as far as is known by now, will be written, and
     ``counted`` the pods by node that will be counted there; ``guessed`` are the claims that were given one choice
     of possible devices before it was known which. ``is_blind`` says that the number of nodes that were evaluated
-    and kept does not follow from the record; ``orders_victims`` says that equally important pods were put in
-    order, and ``guessed_on`` are the nodes on which the record does not show that order; ``guesses_scores`` says
-    that the record does not show which count of ServiceAffinity was taken. ``hint`` is the node that the batch
-    hinted at, and ``may_search_all`` says that it may be passed over. ``own`` are the plugins that only the other
-    scheduler has, if it may have any."""
+    and kept does not follow from the record, and ``guesses`` are what else it does not show of this attempt.
+    ``hint`` is the node that the batch hinted at, and ``may_search_all`` says that it may be passed over;
+    ``in_real_time`` says that the clock of the other scheduler goes on. ``own`` are the plugins that only the
+    other scheduler has, if it may have any."""
 
     record: Attempt | None = None
     pod: str = ""
@@ -75,20 +76,20 @@ class Following:
     offered: dict[str, int] = Factory(dict)
     extenders: bool = False
     claimed: Claimed = ()
-    guessed_volumes: dict[str, Guess] = Factory(dict)
+    guessed_volumes: dict[str, GuessedVolume] = Factory(dict)
     written: Sequence[ResourceClaim] = ()
     created: Sequence[str] = ()
     counted: Mapping[str, Sequence[str]] = Factory(dict)
     guessed: set[str] = Factory(set)
     is_blind: bool = False
-    guessed_on: set[str] = Factory(set)
-    orders_victims: bool = False
-    guesses_scores: bool = False
+    guesses: set[Guess] = Factory(set)
     hint: str = ""
     may_search_all: bool = False
+    in_real_time: bool = False
     own: OwnPlugins | None = None
     _snapshot: Callable[[], Snapshot] = Snapshot
     _exists: Callable[[Pod], bool] = lambda pod: True
+    _has_budgets: Callable[[], bool] = lambda: False
 
     def foresee(self, records: Sequence[Record]) -> None:
         """Takes note of the records that are about to come: what they write, and which pods they count where."""
@@ -112,9 +113,7 @@ class Following:
         self.not_allowed = []
         self.offered = {}
         self.is_blind = False
-        self.guessed_on = set()
-        self.orders_victims = False
-        self.guesses_scores = False
+        self.guesses = set()
         self.hint = ""
 
     def choose(self, question: str, options: Sequence[T]) -> T:
@@ -126,8 +125,8 @@ class Following:
         if question == "allocation" and len(options) > 1:
             known = {claim.key for claim in self.written}
             self.guessed |= allocated_claims(cast("Sequence[Allocations]", options)) - known
-        if question == "service":
-            self.guesses_scores |= len(options) > 1
+        if question == "service" and len(options) > 1:
+            self.guesses.add(COUNT_OF_SERVICE)
         if self.record is None and question in ("node", "hint"):
             counting = (option for option in options if self.pod in self.counted.get(str(option), ()))
             node = next(counting, options[0])
@@ -160,8 +159,10 @@ class Following:
     def attach(self, scheduler: Scheduler) -> None:
         """Makes this scheduler search and filter as the one that is followed did."""
         state = scheduler.state
+        self.extenders = any(framework.extenders for framework in state.profiles.values())
         self._snapshot = state.snapshot
         self._exists = lambda pod: state.api.get(Pod, pod.name, pod.namespace) is not None
+        self._has_budgets = lambda: bool(state.objects.list(PodDisruptionBudget))
         state.search = self.search
         if self.own is not None:
             register(state.queue, state.profiles, self.own)
@@ -267,6 +268,8 @@ class Following:
         if self.may_search_all and (has_searched or record.scores or record.node not in options):
             otherwise = NO_HINT
         self.hint = next(in_vain, otherwise) if has_searched else otherwise
+        if self.hint and self.in_real_time:
+            self.guesses.add(HINT_TOO_OLD)
         return self.hint
 
     def _created(self, name: str) -> str:
@@ -282,19 +285,19 @@ class Following:
                 Disagreement("volumes", "another volume", f"{pair.volume} for {pair.claim}")
             )
         self.guessed_volumes |= {
-            pair.claim: Guess(record.pod, pair.volume)
+            pair.claim: GuessedVolume(record.pod, pair.volume)
             for pair in guessed_volumes(order, contested_volumes(options), record, self.claimed, snapshot)
         }
         return order
 
     def _victim(self, record: Attempt, options: Sequence[PodInfo]) -> PodInfo:
         """Returns a pod that the record shows to be reprieved, if there is one, and any other after these. A pod
-        that does not fit beside some of the others does not fit beside all of them either."""
-        node = options[0].pod.spec.node_name
-        if len(options) > 1:
-            self.orders_victims = True
-            if record.victims is None or node != record.nominated_node:
-                self.guessed_on.add(node)
+        that does not fit beside some of the others does not fit beside all of them either. The order decides what
+        another node would have cost, which pods a budget still protects, and about which victims extenders are
+        called."""
+        shows_order = record.victims is not None and options[0].pod.spec.node_name == record.nominated_node
+        if len(options) > 1 and (not shows_order or self.extenders or self._has_budgets()):
+            self.guesses.add(VICTIMS)
         victims = record.victims or ()
         return next((info for info in options if info.pod.key not in victims), options[0])
 
@@ -305,7 +308,7 @@ class Following:
             (option for option in options if self._shows(record, cast("Candidate", option))), options[0]
         )
         if record.victims is None or cast("Candidate", shown).node != record.nominated_node:
-            self.guessed_on.add(cast("Candidate", shown).node)
+            self.guesses.add(VICTIMS)
         return shown
 
     def _candidate(self, record: Attempt, options: Sequence[T]) -> T:

@@ -28,9 +28,9 @@ class ClaimedVolume:
 
 
 @frozen
-class Guess:
-    """A Guess says that this pod's claim may get this volume or an equal one; which one has not been recorded
-    yet."""
+class GuessedVolume:
+    """A GuessedVolume is the volume that a claim of this pod may get; which one of equal ones it gets has not been
+    recorded yet."""
 
     pod: str
     volume: str
