@@ -15,7 +15,7 @@ from refsched.checking.agreement import Disagreement
 
 @frozen
 class Guess:
-    """If it was wrong, a Guess has changed these ``members`` of an attempt, and no others unless it
+    """A Guess that was wrong has changed these ``members`` of an attempt, and no others unless it
     ``changes_others``."""
 
     members: frozenset[str]
