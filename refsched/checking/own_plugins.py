@@ -162,7 +162,7 @@ class StandIn:
         status = self.own.rejection_at("reserve", self.position)
         return Continue(None) if status.is_success else Reject(status)
 
-    def unreserve(self, state: object, pod: PodInfo, node: NodeInfo, objects: ObjectStore) -> None:
+    def unreserve(self, state: object, pod: PodInfo, node: NodeInfo, api: Api) -> None:
         """Does nothing: the specification does not know what was reserved."""
 
     def permit(self, state: object, pod: PodInfo, node: NodeInfo) -> Status | Wait:

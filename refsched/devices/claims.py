@@ -94,22 +94,6 @@ def end_allocation(claim: ResourceClaim, objects: ObjectStore) -> None:
     objects.restore(InFlightAllocation, claim.uid)
 
 
-def give_up_allocation(claim: ResourceClaim, objects: ObjectStore) -> None:
-    """R-DRA-100 (observed: what becomes of a device that two claims hold, which they should not, is an
-    accident): When binding fails while an allocation counts as about to be written, and nothing changed the claim
-    since PreBind wrote it, its devices are freed and taken anew.
-
-    kube-scheduler goes back to the claim as it was before it was written, and sees what it wrote only with the
-    next change, which is that the reservation goes. ``claim`` is as it was before it was allocated."""
-    flight = objects.latest(InFlightAllocation, claim.uid)
-    end_allocation(claim, objects)
-    objects.restore(ResourceClaim, claim.name, claim.namespace)
-    if flight is not None and objects.latest(ResourceClaim, claim.name, claim.namespace) == flight.claim:
-        applies("R-DRA-100")
-        objects.assume(claim)
-        objects.assume(flight.claim)
-
-
 def is_being_allocated(claim: ResourceClaim, objects: ObjectStore) -> bool:
     """Returns whether the claim's allocation is about to be written."""
     return objects.latest(InFlightAllocation, claim.uid) is not None

@@ -250,26 +250,22 @@ class Api(Protocol):
         API server has to generate one."""
         ...
 
+    def go_back(self, written: Written, before: Written) -> None:
+        """Shows the scheduler, and nobody else, an object that it wrote as it was before."""
+        ...
+
 
 @runtime_checkable
 class ReservePlugin(Plugin, Protocol):
     """A ReservePlugin reserves what the pod needs on this node, or says why it cannot. ``unreserve`` gives it
-    back, and may be called for a reservation that was not made. The state that ``reserve`` returns is passed
-    to unreserve and pre_bind."""
+    back, with what was written since, and may be called for a reservation that was not made. The state that
+    ``reserve`` returns is passed to unreserve and pre_bind."""
 
     def reserve(
         self, state: Any, pod: PodInfo, node: NodeInfo, objects: ObjectStore
     ) -> Continue[Any] | Reject | Hold[Continue[Any] | Reject]: ...
 
-    def unreserve(self, state: Any, pod: PodInfo, node: NodeInfo, objects: ObjectStore) -> None: ...
-
-
-@runtime_checkable
-class WritingUnreserve(ReservePlugin, Protocol):
-    """A WritingUnreserve plugin also takes back what it wrote. This is called after ``unreserve``, and also
-    for a pod for which nothing was ever reserved."""
-
-    def take_back(self, state: Any, pod: PodInfo, node: NodeInfo, api: Api) -> None: ...
+    def unreserve(self, state: Any, pod: PodInfo, node: NodeInfo, api: Api) -> None: ...
 
 
 @frozen

@@ -26,7 +26,6 @@ from refsched.framework.interface import (
     ReservePlugin,
     Wait,
     WaitFor,
-    WritingUnreserve,
     extends,
 )
 from refsched.framework.left_out import cannot_pre_bind, cannot_reserve
@@ -156,9 +155,7 @@ def run_unreserve_plugins(cycle: Assumed) -> None:
         cycle.note_call(plugin, "unreserve")
         pod, node = cycle.on_node
         state = cycle.states.get(plugin.name)
-        plugin.unreserve(state, pod, node, cycle.scheduler.objects)
-        if extends(plugin, WritingUnreserve):
-            plugin.take_back(state, pod, node, cycle.scheduler)
+        plugin.unreserve(state, pod, node, cycle.scheduler)
 
 
 # --- Permit ---------------------------------------------------------------------------------------

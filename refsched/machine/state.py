@@ -25,7 +25,7 @@ from refsched.framework.runtime import Framework
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error
 from refsched.framework.waiting_pods import WaitingPods
-from refsched.machine.api_server import ApiServer
+from refsched.machine.api_server import ApiServer, Event
 from refsched.objects.meta import ApiObject
 from refsched.objects.pod import Pod
 from refsched.objects.store import ObjectStore
@@ -119,3 +119,7 @@ class SchedulerState:
         self.api.write(verb, written)
         self.records.append(Write(verb, as_json(written)))
         return written
+
+    def go_back(self, written: Written, before: Written) -> None:
+        """Shows the scheduler, and nobody else, an object that it wrote as it was before."""
+        self.api.events.append(Event(written, before))

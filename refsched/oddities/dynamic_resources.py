@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The known defects of DynamicResources in v1.34.2.
+"""The known defects of DynamicResources.
 
-Source: dynamic-resource-allocation/structured/internal/experimental/allocator_experimental.go and
-pools_experimental.go.
+No step of the plugin is replaced where a release panics, since a scheduler that has panicked decides nothing.
+Source: dynamic-resource-allocation/structured/internal/experimental/allocator_experimental.go,
+pools_experimental.go; plugins/dynamicresources/extendeddynamicresources.go, findExtendedResourceClaim.
 """
 
 from __future__ import annotations
@@ -91,4 +92,15 @@ SLICES_OUT_OF_REACH = KnownDefect(
     " of its slices",
     _PLUGIN,
     {"out_of_reach": unknown},
+)
+SILENT_OWNER = KnownDefect(
+    "owner-that-does-not-say-whether-it-controls",
+    "R-DRA-157",
+    NOT_REPORTED,
+    "panics with a nil pointer if it looks for the special claim of a pod, and an owner reference of another"
+    " special claim has the name of the pod and does not say whether the owner controls the claim",
+    "goes on, since such an owner does not control the claim",
+    _PLUGIN,
+    {},
+    panics="nil pointer",
 )

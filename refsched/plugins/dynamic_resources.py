@@ -22,7 +22,6 @@ from refsched.devices.claims import (
     claims_of,
     devices_in_use,
     end_allocation,
-    give_up_allocation,
     is_being_allocated,
     start_allocation,
 )
@@ -67,6 +66,7 @@ from refsched.plugins.dynamic_resources_writes import (
     bind_claims,
     bound_claims,
     delete,
+    give_up_allocation,
     protected,
     take_back,
     write,
@@ -286,17 +286,16 @@ class DynamicResources:
         possible = possible_allocations(state, node)
         return state.choices.choose("allocation", possible) if possible else ()
 
-    def unreserve(self, state: PodClaims | None, pod: PodInfo, node: NodeInfo, objects: ObjectStore) -> None:
+    def unreserve(self, state: PodClaims | None, pod: PodInfo, node: NodeInfo, api: Api) -> None:
         """R-DRA-09: Unreserve of DynamicResources frees devices whose allocation was assumed and not
         written."""
-        for claim in state.to_allocate if state is not None else ():
-            if is_being_allocated(claim, objects):
+        if state is None:
+            return
+        for claim in state.to_allocate:
+            if is_being_allocated(claim, api.objects):
                 applies("R-DRA-09")
-                give_up_allocation(claim, objects)
-
-    def take_back(self, state: PodClaims | None, pod: PodInfo, node: NodeInfo, api: Api) -> None:
-        if state is not None:
-            take_back(state, pod.pod, api)
+                give_up_allocation(claim, api)
+        take_back(state, pod.pod, api)
 
     # --- PreBind ----------------------------------------------------------------------------------
 

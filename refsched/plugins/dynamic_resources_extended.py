@@ -119,19 +119,20 @@ def special_claim(pod: Pod, objects: ObjectStore) -> ResourceClaim | None:
 
 
 def created_claim(pod: Pod, objects: ObjectStore) -> ResourceClaim | None:
-    """Returns the pod's special claim in the API server, if there is one. Source: findExtendedResourceClaim."""
-    return next(
-        (
-            claim
-            for claim in objects.list_latest(ResourceClaim)
-            if claim.metadata.annotations.get(EXTENDED_RESOURCE_CLAIM) == "true"
-            and any(
-                (owner.name, owner.uid, owner.controller) == (pod.name, pod.uid, True)
-                for owner in claim.metadata.owner_references
-            )
-        ),
-        None,
-    )
+    """R-DRA-157: A special claim is the pod's own if one of its owner references has the name and the uid of the
+    pod and says that the owner controls the claim.
+
+    Returns the pod's special claim in the API server, if there is one. Source: findExtendedResourceClaim."""
+    for claim in objects.list_latest(ResourceClaim):
+        if claim.metadata.annotations.get(EXTENDED_RESOURCE_CLAIM) != "true":
+            continue
+        for owner in claim.metadata.owner_references:
+            if owner.name != pod.name:
+                continue
+            applies("R-DRA-157")
+            if owner.controller and owner.uid == pod.uid:
+                return claim
+    return None
 
 
 class Mapped(NamedTuple):

@@ -12,7 +12,12 @@ from datetime import datetime
 
 from attrs import evolve
 
-from refsched.devices.claims import is_being_allocated, start_allocation
+from refsched.devices.claims import (
+    InFlightAllocation,
+    end_allocation,
+    is_being_allocated,
+    start_allocation,
+)
 from refsched.framework.interface import Api
 from refsched.objects.dra import (
     DELETE_PROTECTION,
@@ -122,6 +127,23 @@ def bind_special_claim(
     if problem or mappings:
         return problem
     return SERVES_NOTHING.of(pod.key)
+
+
+def give_up_allocation(claim: ResourceClaim, api: Api) -> None:
+    """R-DRA-100 (observed: it is an accident that the devices of a claim are freed for a moment, KEP-5007): When
+    binding fails while an allocation counts as about to be written, and nothing changed the claim since PreBind
+    wrote it, its devices are freed, which requeues the pods that wait for a device, and then taken anew.
+
+    kube-scheduler goes back to the claim as it was before it was written, and sees what it wrote only with the
+    next change, which is that the reservation goes. ``claim`` is as it was before it was allocated.
+    Source: Unreserve; pkg/scheduler/util/assumecache/assume_cache.go, Restore."""
+    flight = api.objects.latest(InFlightAllocation, claim.uid)
+    latest = api.objects.latest(ResourceClaim, claim.name, claim.namespace)
+    end_allocation(claim, api.objects)
+    api.objects.restore(ResourceClaim, claim.name, claim.namespace)
+    if flight is not None and latest == flight.claim:
+        applies("R-DRA-100")
+        api.go_back(flight.claim, claim)
 
 
 def take_back(state: PodClaims, pod: Pod, api: Api) -> None:

@@ -71,7 +71,7 @@ class Scripted:
         status = answer.status or SUCCESS
         return _held(answer, Continue(None) if status.is_success else Reject(status))
 
-    def unreserve(self, state: object, pod: PodInfo, node: NodeInfo, objects: ObjectStore) -> None:
+    def unreserve(self, state: object, pod: PodInfo, node: NodeInfo, api: Api) -> None:
         """Does nothing, since nothing was reserved."""
 
     # --- Permit -----------------------------------------------------------------------------------

@@ -214,10 +214,10 @@ class VolumeBinding:
         except VolumeError as problem:
             return Reject(error(problem.reason))
 
-    def unreserve(self, state: PodState | None, pod: PodInfo, node: NodeInfo, objects: ObjectStore) -> None:
+    def unreserve(self, state: PodState | None, pod: PodInfo, node: NodeInfo, api: Api) -> None:
         found = state.found_on(node) if state is not None else None
         if found is not None:
-            restore(found, objects)
+            restore(found, api.objects)
 
     # --- PreBind ----------------------------------------------------------------------------------
 

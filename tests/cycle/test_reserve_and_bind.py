@@ -36,7 +36,7 @@ class Keeper:
         self.handed.append(("reserve", state, pod.pod.spec.node_name, node.name))
         return self.on_reserve
 
-    def unreserve(self, state: Any, pod: PodInfo, node: NodeInfo, objects: ObjectStore) -> None:
+    def unreserve(self, state: Any, pod: PodInfo, node: NodeInfo, api: Api) -> None:
         self.handed.append(("unreserve", state, pod.pod.spec.node_name, node.name))
 
     def pre_bind(self, state: Any, pod: PodInfo, node: NodeInfo, api: Api) -> Status | WaitFor:

@@ -103,6 +103,21 @@ def test_a_wait_ends_after_ten_minutes(cluster: World) -> None:
     ]
 
 
+def test_a_wait_that_fails_requeues_a_pod_that_waits_for_a_device(cluster: World) -> None:
+    schedule(cluster, "p", "c0")
+    schedule(cluster, "q", "c1")
+    cluster.advance(599)
+    assert cluster.schedule("q").filter["n1"] == unresolvable(
+        "DynamicResources", "cannot allocate all claims"
+    )
+    cluster.advance(1)
+    assert cluster.where("q") == "backoff"
+    cluster.advance(2)
+    assert cluster.schedule("q").filter["n1"] == unresolvable(
+        "DynamicResources", "cannot allocate all claims"
+    )
+
+
 def test_an_allocation_that_is_too_old_is_given_up(cluster: World) -> None:
     schedule(cluster, "p", "c0")
     cluster.advance(601)

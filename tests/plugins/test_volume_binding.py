@@ -303,7 +303,7 @@ def test_where_all_claims_are_bound_there_is_nothing_to_do() -> None:
     assert PLUGIN.pre_bind(reserved, pod("c"), node(), FakeApi(objects)) == SUCCESS
     assert reserve(None, objects) is None
     assert PLUGIN.pre_bind(None, pod("c"), node(), FakeApi(objects)) == SUCCESS
-    PLUGIN.unreserve(None, pod("c"), node(), objects)
+    PLUGIN.unreserve(None, pod("c"), node(), FakeApi(objects))
 
 
 def test_what_changed_meanwhile_cannot_be_reserved_or_written() -> None:
@@ -326,7 +326,7 @@ def test_unreserve_takes_back_what_was_found_by_whomever_it_was_assumed() -> Non
     state = prepared(pod("c", "d"), objects)
     reserve(state, objects)
 
-    PLUGIN.unreserve(state, pod("c", "d"), node(), objects)
+    PLUGIN.unreserve(state, pod("c", "d"), node(), FakeApi(objects))
 
     for kind, name, namespace in ((PersistentVolume, "v", ""), (PersistentVolumeClaim, "d", "default")):
         found: Any = objects.latest(kind, name, namespace)

@@ -6,10 +6,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from device_world import claim as resource_claim
+from device_world import device_class
 from volume_objects import capacity, claim, csi_driver, storage_class, using
 from world import node_object, pod_object
 
+from refsched.objects.dra import EXTENDED_RESOURCE_CLAIM
 from refsched.objects.storage import BETA_STORAGE_CLASS
+from refsched.oddities.dynamic_resources import SILENT_OWNER
 from refsched.oddities.fixed_orders import ORDER_OF_CLAIMS, ORDER_OF_VICTIMS
 from refsched.oddities.volume_binding import CLASS_IN_AN_ANNOTATION
 from refsched.records import Create
@@ -22,6 +26,7 @@ from refsched.suite.histories.judge import Judge
 from refsched.suite.histories.part import Part
 
 V1_19 = Part(frozenset({"filter", "score", "queue", "preemption", "cache"}), kubernetes="1.19")
+NIL_POINTER = "the scheduler panicked: runtime error: invalid memory address or nil pointer dereference"
 DIVIDES = "the scheduler panicked: runtime error: integer divide by zero"
 
 
@@ -60,8 +65,23 @@ def test_a_class_in_an_annotation_alone_is_met_where_it_counts_for_the_score(of_
         pod_object("p", volumes=using("c")),
     ):
         judge.take(Create(value))
-    message = "the scheduler panicked: runtime error: invalid memory address or nil pointer dereference"
-    assert judge.panics_as_released(message) == met
+    assert judge.panics_as_released(NIL_POINTER) == met
+
+
+@pytest.mark.parametrize(("kubernetes", "met"), [("1.36", SILENT_OWNER.id), ("1.37", "")])
+@pytest.mark.parametrize("name", ["p", "q"])
+def test_v1_36_panics_at_an_owner_that_does_not_say_whether_it_controls(
+    name: str, kubernetes: str, met: str
+) -> None:
+    judge = Judge(History(()), Part(V1_19.capabilities | {"devices"}, kubernetes=kubernetes))
+    left = resource_claim("left")
+    owner = {"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "uid-of-another"}
+    left["metadata"] |= {"annotations": {EXTENDED_RESOURCE_CLAIM: "true"}, "ownerReferences": [owner]}
+    requests = {"requests": {"example.com/gpu": "1"}}
+    pod = pod_object(name, containers=[{"name": "c", "image": "i", "resources": requests}])
+    for value in (node_object("n1"), device_class(extendedResourceName="example.com/gpu"), left, pod):
+        judge.take(Create(value))
+    assert judge.panics_as_released(NIL_POINTER) == (met if name == "p" else "")
 
 
 def judge_of(configuration: dict[str, Any]) -> Judge:

@@ -7,6 +7,7 @@ from functools import partial
 
 from attrs import evolve
 
+from refsched.oddities.dynamic_resources import SILENT_OWNER
 from refsched.oddities.inter_pod_affinity import EXCLUDED_NAMESPACES, ONE_TERM_OF_MANY
 from refsched.oddities.start_times import ORDER_OF_START_TIMES
 from refsched.oddities.volume_binding import CLASS_IN_AN_ANNOTATION
@@ -139,7 +140,7 @@ V1_36 = evolve(
     evict=partial(evict_asynchronously, preempt=preempt_pod),
     batch=Batch,
     oddities=V1_37.oddities - {ORDER_OF_START_TIMES, CLASS_IN_AN_ANNOTATION, CLAIMS_OF_A_NODE_CREATED_ANEW}
-    | {EXCLUDED_NAMESPACES, ONE_TERM_OF_MANY},
+    | {EXCLUDED_NAMESPACES, ONE_TERM_OF_MANY, SILENT_OWNER},
     as_read=as_read,
     pod_level_defaults=whenever_stored,
     lacks=V1_37.lacks | LACKS,

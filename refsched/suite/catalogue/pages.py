@@ -11,14 +11,12 @@ from itertools import groupby
 
 from refsched.framework.events import EventHint
 from refsched.framework.interface import EnqueueExtensions, extends
-from refsched.oddities.known_defect import Oddity
+from refsched.oddities.known_defect import KnownDefect, Oddity
 from refsched.oddities.known_defects import KNOWN_DEFECTS
-from refsched.oddities.volume_binding import CLASS_IN_AN_ANNOTATION
 from refsched.queue import transitions
 from refsched.queue.hint_table import action_name, event_rule
 from refsched.queue.transitions import Place, Transitions
 from refsched.releases import RELEASES
-from refsched.releases.v1_19.oddities import PANICS
 from refsched.releases.v1_19.queue import transitions as v1_19
 from refsched.suite.catalogue.elsewhere import NOT_SPECIFIED, why_elsewhere
 from refsched.suite.catalogue.rules import Rule, all_rules, default_plugins, in_words
@@ -163,10 +161,7 @@ def rules_page(tests: Tests) -> str:
         "## Where a release panics",
         _table(
             ("known defect", "rule", "in", "what the release does", "by the rule"),
-            (
-                (one.id, one.rule, in_words(_having(one)), one.does, one.should)
-                for one in (CLASS_IN_AN_ANNOTATION, *PANICS)
-            ),
+            ((one.id, one.rule, in_words(_having(one)), one.does, one.should) for one in _panics()),
         ),
         "## What is not specified",
         _table(("what", "why"), NOT_SPECIFIED),
@@ -176,6 +171,14 @@ def rules_page(tests: Tests) -> str:
 def _having(oddity: Oddity) -> Iterator[str]:
     """Yields the names of the releases that have the oddity."""
     yield from (name for name, release in RELEASES.items() if oddity in release.oddities)
+
+
+def _panics() -> Iterable[KnownDefect]:
+    """Returns the defects because of which a release panics, those of the oldest release first."""
+    oddities = (
+        one for release in RELEASES.values() for one in sorted(release.oddities, key=lambda one: one.rule)
+    )
+    return dict.fromkeys(one for one in oddities if isinstance(one, KnownDefect) and one.panics)
 
 
 def _areas(rules: Iterable[Rule], tests: Tests) -> Iterator[str]:

@@ -51,7 +51,16 @@ WITHOUT_EXAMPLE: Mapping[str, str] = {
     ),
     **dict.fromkeys(
         (
-            *("R-DRA-90", "R-DRA-91", "R-DRA-92", "R-DRA-93", "R-DRA-94", "R-DRA-95", "R-DRA-96"),
+            *(
+                "R-DRA-90",
+                "R-DRA-91",
+                "R-DRA-92",
+                "R-DRA-93",
+                "R-DRA-94",
+                "R-DRA-95",
+                "R-DRA-96",
+                "R-DRA-157",
+            ),
             *("R-FIT-13", "R-FIT-14", "R-FIT-15"),
         ),
         _NOT_SEARCHED,
