@@ -61,7 +61,8 @@ ONE_A_NODE = (APART, PREEMPTION)
 """Shapes of which no node takes two pods."""
 
 MANY_NODES, MOST_ON_MANY = 5000, 300
-"""From so many nodes on at most so many pods are pending, since the real one needs a second for thirty of them."""
+"""From this many nodes on at most this many pods are pending, since the real one needs a second for thirty of
+them."""
 
 FOR_ROWS = 2 / 3
 """The share of the time that is for the rows beside the real one."""

@@ -14,10 +14,10 @@ from typing import Self
 from attrs import evolve, frozen
 
 LONGEST = 1_000
-"""So many characters of an error are shown."""
+"""This many characters of an error are shown."""
 
 LONGEST_LINE = 5_000
-"""So many characters of a line of a report are shown."""
+"""This many characters of a line of a report are shown."""
 
 
 def printable(text: str) -> str:

@@ -58,7 +58,7 @@ class Delete:
 
 @frozen
 class Advance:
-    """The clock moved by so many seconds, and timers that fell due have fired."""
+    """The clock moved by this many seconds, and timers that fell due have fired."""
 
     member: ClassVar[str] = "advance"
     seconds: float

@@ -52,7 +52,7 @@ def chromium() -> Iterator[Browser]:
 
 @contextmanager
 def reader(browser: Browser, width: int, scheme: str) -> Iterator[Opened]:
-    """A reader with a screen of so many pixels, in ``light`` or ``dark``."""
+    """A reader with a screen of this many pixels, in ``light`` or ``dark``."""
     context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
     opened = Opened(context.new_page())
     page = opened.page

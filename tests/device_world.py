@@ -61,7 +61,7 @@ def device_class(name: str = "gpu", *expressions: str, **spec: Any) -> Json:
 
 
 def one(name: str = "r", *expressions: str, class_name: str = "gpu", count: int = 1, **rest: Any) -> Json:
-    """So many devices; as a request's ``exactly``, or as it is as an alternative."""
+    """This many devices; as a request's ``exactly``, or as it is as an alternative."""
     return {
         "name": name,
         "deviceClassName": class_name,

@@ -25,8 +25,8 @@ SEED = 1342
 
 @frozen
 class Part:
-    """A Part is an area of which so many histories are drawn, and those kept that come to ``at_least`` so many
-    attempts."""
+    """A Part is an area of which a number of histories is drawn; those with ``at_least`` as many attempts are
+    kept."""
 
     area: str
     examples: int

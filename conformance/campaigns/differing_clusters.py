@@ -44,7 +44,7 @@ from refsched.tools.shipped_files import examples_folder
 Json = dict[str, Any]
 
 EXAMPLES = 10
-"""From each area so many histories are drawn."""
+"""From each area this many histories are drawn."""
 
 
 def main(examples: int = EXAMPLES) -> None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fuzz: whatever is given, it is answered, or refused with the one error for bad input, and soon.
 
-``python -m conformance.campaigns.fuzz --examples 2000`` draws so many clusters, configurations, traces and
+``python -m conformance.campaigns.fuzz --examples 2000`` draws this many clusters, configurations, traces and
 answers of adapters from their own types, and prints figures. A cluster is not only read: its pods are
 scheduled, and one is explained. Exit codes as everywhere: 0 nothing was found, 1 something was.
 """
@@ -136,7 +136,7 @@ class Figures:
 
 
 def fuzz(name: str, examples: int, number: int = 0) -> Figures:
-    """Draws so many of one kind of input. Raises whatever the smallest input raises that is not an
+    """Draws this many of one kind of input. Raises whatever the smallest input raises that is not an
     InputError."""
     strategy, ask = KINDS_OF_INPUT[name]
     figures = Figures()

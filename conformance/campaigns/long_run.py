@@ -201,7 +201,7 @@ class Progress:
 
 
 def run(what: str, steps: int, seed: int) -> Progress:
-    """Runs so many steps. Raises AdapterFault if the implementation does not answer as docs/protocol.md says."""
+    """Runs this many steps. Raises AdapterFault if the implementation does not answer as docs/protocol.md says."""
     progress = Progress()
     with connect(what) as adapter:
         while progress.steps < steps and not progress.findings:

@@ -32,7 +32,7 @@ class Each(Protocol):
 
 @contextmanager
 def machines(workers: int, scheduler: str | None = None) -> Iterator[Each]:
-    """Shares tasks. ``scheduler`` is the address of one that runs; else so many ``workers`` are started, and
+    """Shares tasks. ``scheduler`` is the address of one that runs; else this many ``workers`` are started, and
     with one of them this process does the work alone. Raises KilledWorker if a task ends one worker after the
     other."""
     if scheduler is None and workers < 2:

@@ -40,7 +40,7 @@ def record_area(
     at_least: int,
     start: str,
 ) -> None:
-    """Writes a trace of each history that has ``at_least`` so many attempts to the folder ``output``, and says how
+    """Writes a trace of each history that has ``at_least`` attempts to the folder ``output``, and says how
     many were written. Raises InputError if the implementation is not available."""
     written = attempts = left_out = 0
     begins = start_of(start)
@@ -76,7 +76,9 @@ def histories_of(area: str, seed: int, examples: int) -> list[History]:
 @click.option("--output", required=True, type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--examples", type=click.IntRange(1), default=100, show_default=True)
-@click.option("--at-least", type=click.IntRange(0), default=1, show_default=True, help="So many attempts.")
+@click.option(
+    "--at-least", type=click.IntRange(0), default=1, show_default=True, help="The fewest attempts of a trace."
+)
 @click.option("--start", default="", metavar="TIME", help="The time at which the clock starts.")
 def main(
     implementation: str, area: str, output: Path, seed: int, examples: int, at_least: int, start: str

@@ -82,7 +82,7 @@ ODD: SearchStrategy[Any] = st.one_of(
     st.dictionaries(st.sampled_from(NAMES), st.integers(0, 1), max_size=1),
 )
 RARELY = 60
-"""One in so many values is none of its type."""
+"""One in this many values is none of its type."""
 
 
 @cache

@@ -27,7 +27,7 @@ from refsched.suite import Case
 from refsched.suite.histories.history import History
 
 _AT_MOST = 16
-"""So many pods are in one history."""
+"""This many pods are in one history."""
 
 
 def _request(expressions: Sequence[str]) -> Json:

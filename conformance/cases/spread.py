@@ -73,7 +73,7 @@ def _pods_where_the_pod_cannot_go(when: str, policy: str) -> History:
 
 
 def _nominated_pods_count(nominated: int) -> History:
-    """So many pods are nominated to the node with the fewest, so that another zone may have fewest then."""
+    """This many pods are nominated to the node with the fewest, so that another zone may have fewest then."""
     cluster = zones("a", "b")
     for home in (0, 0, 1):
         cluster.add_pod(pod("", labels=_A), home)

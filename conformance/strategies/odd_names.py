@@ -30,13 +30,13 @@ from refsched.suite.histories.history import (
 Json = dict[str, Any]
 
 ALIKE = 3
-"""In one history in so many names begin alike."""
+"""In one history in this many names begin alike."""
 
 SOME = 3
-"""So many names of one kind."""
+"""This many names of one kind."""
 
 APART = 5
-"""One history in so many has pods in two namespaces."""
+"""One history in this many has pods in two namespaces."""
 
 HOW = ("own name", "twin", "other's name", "twin")
 """What a pod in the second namespace has of the one before it: nothing, its name, or its name and its spec."""

@@ -31,7 +31,7 @@ Json = dict[str, Any]
 Path = tuple[str | int, ...]
 
 RARELY = 2
-"""One history in so many has odd values."""
+"""One history in this many has odd values."""
 
 CONFIGURATION = "KubeSchedulerConfiguration"
 

@@ -46,13 +46,13 @@ Json = dict[str, Any]
 Key = tuple[str, str, str]
 
 RARELY = 3
-"""One history in so many goes on."""
+"""One history in this many goes on."""
 
 PODS = 2
-"""So many pods come again, and so many nodes are asked for."""
+"""This many pods come again, and this many nodes are asked for."""
 
 MANY = 20
-"""An attempt among so many nodes takes long, and one more pod is asked for."""
+"""An attempt among this many nodes takes long, and one more pod is asked for."""
 
 _PLACES = ("nodeSelector", "affinity", "topologySpreadConstraints", "tolerations", "schedulingGates")
 """A pod that is to show what is left on a node says nothing else of where it goes."""

@@ -30,7 +30,7 @@ Json = dict[str, Any]
 @frozen
 class Row:
     """A Row is what became of one wrong scheduler. If it was killed, ``rule`` is broken in the last of
-    ``examples`` of ``test``; else ``rule`` is empty, and so many examples were tried. ``invariants`` and
+    ``examples`` of ``test``; else ``rule`` is empty, and this many examples were tried. ``invariants`` and
     ``recordings`` are the rules by which these alone kill it."""
 
     rule: str

@@ -93,7 +93,7 @@ class Mutated:
 
     def sample(self) -> list[GoMutant]:
         """Returns all mutants in an order that is drawn with a fixed seed, those of each part by turns, so that
-        the first so many are an even sample."""
+        the first this many are an even sample."""
         by_part: dict[str, list[GoMutant]] = {part: [] for part in sorted(set(PARTS.values()))}
         for mutant in sorted(self.mutants, key=_lot):
             by_part[part_of(mutant.name)].append(mutant)

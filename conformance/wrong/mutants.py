@@ -55,7 +55,7 @@ def path_of(module: str) -> Path:
 
 def sample() -> list[Mutant]:
     """Returns all mutants in an order that is drawn with a fixed seed, those of each package by turns, so that
-    the first so many are an even sample."""
+    the first this many are an even sample."""
     by_package: dict[str, list[Mutant]] = {package: [] for package in PACKAGES}
     for mutant in sorted(all_mutants(), key=_lot):
         by_package[package_of(mutant.name)].append(mutant)

@@ -34,7 +34,7 @@ from refsched.suite.session.variations import variations
 HALVES = ("worked", "unseen")
 
 BEFORE = 24
-"""Examples before the one that kills that are tried too: the suite keeps so many to compare them again."""
+"""Examples before the one that kills that are tried too: the suite keeps this many to compare them again."""
 
 MUCH = 600.0
 """Seconds within which further histories are tried, which are never used up."""
@@ -132,7 +132,7 @@ def named(name: str, *, shrinks: bool) -> Named:
 
 
 def sample(number: int, half: str) -> list[str]:
-    """Returns the names of one half of so many planted schedulers."""
+    """Returns the names of one half of this many planted schedulers."""
     drawn = Random(0).sample(sorted(all_wrong()), number)
     return drawn[HALVES.index(half) :: 2]
 

@@ -25,7 +25,7 @@ from refsched.suite.catalogue.rules import all_rules, default_plugins, is_applie
 from refsched.suite.histories.trial import try_history
 
 SHARE = 5
-"""Of the histories that a property draws one in so many counts."""
+"""Of the histories that a property draws one in this many counts."""
 
 LISTENED_TO = tuple(dict.fromkeys(("1.19", DEFAULT.name)))
 """These are the releases that have recordings."""
@@ -51,8 +51,8 @@ def main(path: Path = TABLE) -> int:
 
 
 def heard_in_histories(release: str, share: int, share_of_cases: int = 1) -> Iterator[set[str]]:
-    """Yields the rules that histories apply in this release: one in so many of each property, and one in so many
-    cases."""
+    """Yields the rules that histories apply in this release: one in this many of each property, and one in this
+    many cases."""
     _resolve_the_defaults()
     with connect(f"{REFERENCE}:{release}") as adapter:
         tests = [test for test in applicable_tests(adapter) if not test.recorded]

@@ -26,7 +26,7 @@ from refsched.suite.adapters.faults import AdapterUnavailable
 _CONVERTER = make_converter()
 _SECONDS_FOR_GO = 20.0
 FEW = 8
-"""For so many names each process draws for itself what it tries, which is not all that there is."""
+"""For this many names each process draws for itself what it tries, which is not all that there is."""
 
 
 @contextmanager

@@ -46,7 +46,7 @@ class End(Enum):
 
 @frozen
 class Attack:
-    """An Attack is what came of some histories, of which ``tried`` were run in so many ``seconds``.
+    """An Attack is what came of some histories, of which ``tried`` were run in this many ``seconds``.
 
     If something was found wrong, ``rule`` is broken in ``member`` of a record, by the last of ``examples`` of
     ``test`` that came to their end. ``problem`` is the first error, crash or timeout.

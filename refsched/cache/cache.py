@@ -59,7 +59,7 @@ class Cache:
         return self._pods.get(pod.uid)
 
     def forget(self, pod: Pod) -> None:
-        """Stops counting an assumed pod, if it still counts. Raises CacheError if it is bound by now to whatever
+        """Stops counting an assumed pod, if it still counts. Raises CacheError if it is bound by now, to whatever
         node. Source: ForgetPod."""
         if pod.uid not in self._pods:
             return

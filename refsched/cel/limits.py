@@ -24,7 +24,7 @@ METER = "#meter"
 """The meter has this name in a scope; no name of CEL begins so."""
 
 MAX_ELEMENTS = 10_000_000
-"""A list made by joining two may have so many elements: joining them costs almost nothing in cel-go."""
+"""A list made by joining two may have this many elements: joining them costs almost nothing in cel-go."""
 
 _CHARACTERS_PER_UNIT = 10
 

@@ -174,8 +174,8 @@ class Checker:
             yield from bind_disagreements(record, self.specified)
 
     def _unless_own(self, found: Iterable[Disagreement]) -> Iterator[Disagreement]:
-        """Returns what was found, unless only pods are elsewhere that plugins rejected which the specification
-        does not have: it is not known which events requeue these, and the history is followed no further."""
+        """Returns what was found, unless the only pods elsewhere are those that the other scheduler's own plugins
+        rejected: it is not known which events requeue these, and the history is followed no further."""
         found = list(found)
         if self._own is not None and self._own.accounts_for(found):
             self.has_diverged = True

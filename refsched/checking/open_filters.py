@@ -157,9 +157,9 @@ def _with_allocator(state: CycleState, claims: PodClaims, allocator: Allocates) 
 # --- The framework of a scheduler that is followed ------------------------------------------------
 
 Pick = Callable[[str, Sequence[Status]], Status]
-"""It returns which of the possible statuses Filter gave the node of this name."""
+"""A Pick returns which of the possible statuses Filter gave the node of this name."""
 Given = Callable[[str], Status | None]
-"""It returns the status that the node of this name has without asking any plugin, if it has one."""
+"""A Given returns the status that the node of this name has without any plugin being asked, if it has one."""
 
 
 @cache

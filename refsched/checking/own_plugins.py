@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Own plugins: what the plugins of another scheduler did that the specification does not have, taken as given.
+"""Own plugins: plugins that another scheduler has and the specification does not; what they did is taken as given.
 
 A pod or a node that such a plugin rejected is rejected, a score that it gave counts, a pod that it lets wait
 waits. The specification runs stand-ins at the points of these plugins, which repeat what the records show, so
@@ -41,7 +41,7 @@ UNNAMED = "a plugin of its own"
 """A plugin that rejected a pod has this name if the record does not give it."""
 
 _WHERE = re.compile(r'running (?:\w+ )*[Pp]lugins?:? (?:plugin )?"([^"]*)"')
-"""How the message of an error begins that a plugin returned."""
+"""The message of an error that a plugin returned begins so."""
 
 
 def nobody(plugin: str) -> bool:
@@ -200,8 +200,7 @@ class _LastAtPermit:
 
 @frozen
 class _PreFilterStandIn:
-    """A _PreFilterStandIn rejects a pod if the record says that a plugin did which the specification does not
-    have."""
+    """A _PreFilterStandIn rejects a pod if the record says that one of the other scheduler's own plugins did."""
 
     own: OwnPlugins
     ends_the_point: bool

@@ -19,7 +19,7 @@ from refsched.plugins.dynamic_resources_claims import Allocations
 from refsched.records import Attempt, Record, Write
 
 MAX_WAYS = 5040
-"""At most so many options are searched for the recorded one: this covers all orders of seven pools."""
+"""At most this many options are searched for the recorded one: this covers all orders of seven pools."""
 
 
 def written_claims(records: Iterable[Record]) -> tuple[ResourceClaim, ...]:

@@ -50,7 +50,7 @@ class RecordedExtenders:
                     self._unlike.extend(_differences(member, request, exchange.request))
                     return outcome_of(self._recorded.pop(number))
             self._unlike.append(Disagreement(member, question, None))
-            return Failure(f"{config.url_prefix} was not asked so, or not so often")
+            return Failure(f"{config.url_prefix} was not asked this, or not as often")
 
         return ask
 

@@ -103,7 +103,7 @@ def _count_attempts(path: str | Path) -> int:
 
 
 def replay_file(path: str | Path, checker_of: Callable[..., Checker] = Checker) -> FileReport:
-    """Replays one file. InputError if the file is not a trace, or one of its inputs cannot be applied."""
+    """Replays one file. Raises InputError if the file is not a trace, or one of its inputs cannot be applied."""
     return _replayed(read_trace(path), path, checker_of)
 
 

@@ -92,8 +92,8 @@ class Popping:
         self.perhaps_active.clear()
 
     def _requeue_seen(self, seen: Queues) -> None:
-        """Requeues what the deletion of a nominated pod does, if the next record of the queues after it shows that
-        other pods are unschedulable than without it."""
+        """Requeues the pods that the deletion of a nominated pod requeues, if the next record of the queues shows
+        other unschedulable pods than there are without this."""
         if self._is_perhaps_requeued():
             if tuple(sorted(seen.unschedulable or ())) != self.scheduler.queues().unschedulable:
                 self._requeue_others()

@@ -29,20 +29,20 @@ from refsched.tools.reading.files import open_file
 from refsched.tools.reading.record_json import read_record
 
 _READ: Mapping[str, type[Any]] = {kind.kind: kind for kind in (PersistentVolume, ResourceClaim)}
-"""Of written objects these kinds are read."""
+"""Objects of these kinds are read when they are written."""
 
 SUFFIXES = (".jsonl", ".jsonl.gz")
-"""How the names of traces end."""
+"""The names of traces end so."""
 
 FORMAT = "refsched.trace/v1"
 KUBE_SCHEDULER = "kube-scheduler"
 START = datetime(2026, 1, 1, tzinfo=UTC)
 MAX_LINE = 16 * 1024 * 1024
-"""A line may have so many bytes. An attempt that reports 5,000 nodes, each with the scores of ten plugins, takes a
-tenth."""
+"""A line may have this many bytes. An attempt that reports 5,000 nodes, each with the scores of ten plugins, takes
+a tenth."""
 
 MAX_BLANK = 1024 * 1024
-"""The blank lines of a trace may have so many bytes."""
+"""The blank lines of a trace may have this many bytes."""
 
 MAX_SECONDS = 10**10
 """No time in a trace is later than this, in seconds, about three centuries: no scheduler has run that long."""

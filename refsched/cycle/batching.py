@@ -26,7 +26,7 @@ from refsched.framework.status import Status
 from refsched.rules import applies
 
 MAX_BATCH_AGE = 0.5
-"""The nodes that are kept give no hint after so many seconds."""
+"""The nodes that are kept give no hint after this many seconds."""
 
 NO_HINT = ""
 

@@ -103,8 +103,8 @@ class Decider:
         """R-SEARCH-03 (decides evaluated; promised: that a nominated node is tried first is documented with
         preemption; needs preemption): If a node is nominated to the pod, Filter and the extenders are run on that
         node alone before any other; the other nodes are searched only if it is rejected or Filter fails there.
-        R-SEARCH-15 (shows in filter): So it is with the node that the batch hints at, unless a node is nominated
-        to the pod."""
+        R-SEARCH-15 (shows in filter): The node that the batch hints at is tried before any other, as a nominated
+        node is, unless a node is nominated to the pod."""
         filters = NodeFilter(self.framework, self.snapshot, self.nominated_pods, pod, pre_filter.state)
         hint = self.hint(pre_filter.state)
         tried = self._try_first(filters, hint)

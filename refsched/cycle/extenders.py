@@ -32,8 +32,9 @@ Join = Callable[[Status, Status], Status]
 
 
 def replaced(before: Status, now: Status) -> Status:
-    """R-EXTENDER-15 (observed: whose status a node has that two reject is not part of the API): The status that an
-    extender gives a node takes the place of the one that Filter, or an extender before it, gave the node."""
+    """R-EXTENDER-15 (observed: whose status counts where two reject a node is not part of the API): The status
+    that an extender gives a node takes the place of the one that Filter, or an extender before it, gave the
+    node."""
     applies("R-EXTENDER-15")
     return now
 

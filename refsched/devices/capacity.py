@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Capacity: how much of a device's capacity a request consumes, and whether so much is left.
+"""Capacity: how much of a device's capacity a request consumes, and whether that much is left.
 
 A device that allows multiple allocations is allocated in shares, each of which consumes some of its capacity.
 While feature gate DRAFractionalCapacityRange is off, a range is computed in whole units.

@@ -58,7 +58,7 @@ UNKNOWN_COUNT_MODE = ErrorReason("{}: unsupported count mode {}", "R-DRA-43")
 POOL_IS_BROKEN = Reason("{}: asks for all devices, but resource pool {} is currently {}", "R-DRA-44")
 
 MAX_RESULTS = 32
-"""One claim may hold at most so many devices (resource.AllocationResultsMaxSize)."""
+"""One claim may hold at most this many devices (resource.AllocationResultsMaxSize)."""
 
 GetClass = Callable[[str], DeviceClass | None]
 

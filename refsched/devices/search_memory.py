@@ -31,10 +31,10 @@ from refsched.rules import Reason, applies
 TIMED_OUT = Reason("timed out trying to allocate devices", "R-DRA-59")
 
 LONG = 1_000
-"""A search remembers states once it has chosen so many devices, those that were given up again included."""
+"""A search remembers states once it has chosen this many devices, those that were given up again included."""
 
 MAX_CHOSEN = 30_000
-"""A search is given up once it has chosen so many devices. How far kube-scheduler comes in ten seconds
+"""A search is given up once it has chosen this many devices. How far kube-scheduler comes in ten seconds
 depends on its machine, but a search that takes longer than this, though nothing is tried twice, mostly takes
 far longer."""
 

@@ -205,7 +205,7 @@ class Framework:
         return SUCCESS
 
     def filter_error(self, plugin: str, pod: PodInfo, status: Status) -> Status:
-        """Returns the error that a status of Filter becomes that is neither Success nor a rejection."""
+        """Turns a status of Filter that is neither Success nor a rejection into an error."""
         return error(FILTER_FAILED.format(plugin, status.message))
 
     def run_filter_plugins_with_nominated_pods(

@@ -33,7 +33,7 @@ NATIVE_DOMAIN = "kubernetes.io/"
 
 DEFAULT_MILLI_CPU_REQUEST = 100
 DEFAULT_MEMORY_REQUEST = 200 * 1024 * 1024
-"""A container without a request counts so much when nodes are scored: milli-CPU and bytes."""
+"""A container without a request counts this much when nodes are scored: milli-CPU and bytes."""
 SCORING_DEFAULTS = {
     CPU: Quantity.milli(DEFAULT_MILLI_CPU_REQUEST),
     MEMORY: Quantity.of(DEFAULT_MEMORY_REQUEST),

@@ -38,7 +38,7 @@ PLACEMENT_FOUND = Reason(
 NO_CANDIDATE = Reason("no candidate node for preemption", "R-PREEMPT-13")
 NOT_HELPFUL = Reason("Preemption is not helpful for scheduling", "R-PREEMPT-03")
 STILL_PREEMPTING = Reason("waiting for the preemption for this pod to be finished", "R-PREEMPT-17")
-"""This is what kube-scheduler says; here no pod comes to hear it (see pre_enqueue)."""
+"""kube-scheduler gives this reason; here no pod is rejected with it (see pre_enqueue)."""
 NO_NODES = ErrorReason("no nodes available", "R-PREEMPT-14")
 _NOT_HELPFUL = unresolvable(NOT_HELPFUL)
 

@@ -237,8 +237,8 @@ class DynamicResources:
     # --- Score ------------------------------------------------------------------------------------
 
     def score(self, state: PodClaims | None, pod: PodInfo, node: NodeInfo) -> int:
-        """R-DRA-18: A node scores, for each list of alternatives of which one would be allocated there, 8 less
-        as many as stand before that one in the list, if any claim of the pod is yet to be allocated.
+        """R-DRA-18: A node scores, for each list of alternatives of which one would be allocated there, 8 minus
+        the number of alternatives before that one, if any claim of the pod is yet to be allocated.
         Source: computeScore."""
         state = _there(state, node)
         if state is None or state.allocator is None or not state.has_alternatives:

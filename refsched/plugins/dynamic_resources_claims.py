@@ -25,7 +25,7 @@ from refsched.plugins.dynamic_resources_extended import Mapped, is_served_by_dev
 from refsched.rules import Reason, applies
 
 MAX_ALTERNATIVES = 8
-"""A request lists at most so many alternatives (resource.FirstAvailableDeviceRequestMaxSize)."""
+"""A request lists at most this many alternatives (resource.FirstAvailableDeviceRequestMaxSize)."""
 
 
 CANNOT_SCHEDULE = Reason("cannot schedule extended resource claim", "R-DRA-93")
@@ -124,7 +124,7 @@ Allocations = tuple[tuple[ResourceClaim, AllocationResult | None], ...]
 """Allocations have what each claim gets, or None if it was allocated before."""
 
 MAX_ORDERS = 5040
-"""At most so many orders of pools are considered: all those of seven pools."""
+"""At most this many orders of pools are considered: all those of seven pools."""
 
 
 def allocations_on(state: PodClaims, node: NodeInfo, pools: Pools | None = None) -> Allocations:

@@ -31,7 +31,7 @@ FAILED = ErrorReason("device binding failed: claim={}, reason={}, message={}", "
 NOT_FOUND = ErrorReason('could not find ResourceClaim "{}"', "R-DRA-97")
 
 POLL = timedelta(seconds=5)
-"""PreBind looks at the claims so often."""
+"""PreBind looks at the claims this often."""
 
 
 class BindingFailedError(Exception):

@@ -22,7 +22,8 @@ from refsched.rules import applies
 MIB = 1024 * 1024
 MIN_THRESHOLD = 23 * MIB
 MAX_CONTAINER_THRESHOLD = 1000 * MIB
-"""These are bytes: a sum up to the first scores like one of 0, and no container counts more than the second."""
+"""Both are in bytes: a sum of up to MIN_THRESHOLD scores 0, and no container counts more than
+MAX_CONTAINER_THRESHOLD."""
 
 
 @frozen

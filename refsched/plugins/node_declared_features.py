@@ -84,7 +84,7 @@ class NodeDeclaredFeatures:
     # --- PreFilter --------------------------------------------------------------------------------
 
     def pre_filter(self, pod: PodInfo, snapshot: Snapshot) -> Continue[Features] | Skip:
-        """Lets a pod skip Filter that requires no feature."""
+        """Lets a pod that requires no feature skip Filter."""
         required = self.required_by(pod.pod)
         return Continue(required) if required else Skip()
 

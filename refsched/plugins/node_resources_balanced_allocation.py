@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NodeResourcesBalancedAllocation: a node whose resources the pod lets be used more evenly is preferred.
+"""NodeResourcesBalancedAllocation: a node whose resources are used more evenly with the pod is preferred.
 
 Observed: that balance is preferred is documented, and not how it is measured.
 Shows in: score.

@@ -28,7 +28,7 @@ from refsched.plugins.default_binder import binding
 ANNOTATION = "refsched.dev/script"
 REASON = "scripted"
 MAX_PERMIT_WAIT = 900.0
-"""Permit may wait for at most so many seconds (framework/runtime/framework.go, maxTimeout)."""
+"""Permit may wait for at most this many seconds (framework/runtime/framework.go, maxTimeout)."""
 
 _ANSWERING = frozenset({"reserve", "permit", "preBind"})
 _SCRIPTED_POINTS: Mapping[str, frozenset[str]] = {

@@ -231,8 +231,8 @@ class VolumeBinding:
 
     def pre_bind(self, state: PodState | None, pod: PodInfo, node: NodeInfo, api: Api) -> Status | WaitFor:
         """R-VOLBIND-23: PreBind of VolumeBinding writes what Reserve assumed and waits until all claims are bound,
-        and fails with an error after bindTimeoutSeconds; if Reserve is disabled, it writes what Filter found
-        unchanged, and fails if that is no volume."""
+        and fails with an error after bindTimeoutSeconds; if Reserve is disabled, it writes unchanged what Filter
+        found, and fails if Filter found no volumes."""
         if state is None:
             return SUCCESS
         changes = state.changes if state.is_reserved else not_assumed(state, node)

@@ -20,7 +20,7 @@ from refsched.objects.selectors import NOTHING, Selector, compile_selector
 from refsched.rules import applies
 
 MAX_ORDERS = 720
-"""At most so many orders of budgets are considered: all those of six budgets."""
+"""At most this many orders of budgets are considered: all those of six budgets."""
 
 
 @frozen

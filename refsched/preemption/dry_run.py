@@ -46,8 +46,8 @@ def potential_nodes(context: PostFilterContext) -> list[NodeInfo]:
 
 
 def number_of_candidates(nodes: int, percentage: int, absolute: int) -> int:
-    """R-PREEMPT-09 (observed: how many candidates are looked at is an optimization): The dry run ends when so many
-    candidates were found as minCandidateNodesPercentage of the potential nodes, at least
+    """R-PREEMPT-09 (observed: how many candidates are looked at is an optimization): The dry run ends when the
+    candidates that it has found are minCandidateNodesPercentage of the potential nodes, but at least
     minCandidateNodesAbsolute, and at most as many as there are nodes."""
     applies("R-PREEMPT-09")
     return min(max(nodes * percentage // 100, absolute), nodes)

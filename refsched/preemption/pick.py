@@ -24,10 +24,10 @@ _ABOVE_ANY_PRIORITY = 2**31
 
 
 def rank(candidate: Candidate, now: datetime) -> Rank:
-    """R-PREEMPT-11 (decides victims, nominatedNode): Of the candidates the one is picked with the fewest violated
-    budgets, then the one whose most important victim has the lowest priority, then the one with the lowest sum of
-    the victims' priorities, then the one with the fewest victims, then the one whose earliest victim of the
-    highest priority started latest; of candidates that are equal in all of these any is picked.
+    """R-PREEMPT-11 (decides victims, nominatedNode): The candidate with the fewest violated budgets is picked; of
+    equal ones the one whose most important victim has the lowest priority, then the one with the lowest sum of the
+    victims' priorities, then the one with the fewest victims, then the one whose earliest victim of the highest
+    priority started latest; of candidates that are equal in all of these, any is picked.
 
     If that victim has not started, any may be picked too, since kube-scheduler reads the clock anew for each
     candidate.
@@ -45,7 +45,7 @@ def rank(candidate: Candidate, now: datetime) -> Rank:
 
 def possible_picks(candidates: Sequence[Candidate], wanted: int, now: datetime) -> list[Candidate]:
     """R-PREEMPT-10 (observed: where dry runs start and end is an optimization): A dry run that ends early may have
-    found any of the candidates, as long as they are as many as were wanted and one of them violates no budget.
+    found any of the candidates, as long as it found as many as were wanted and one of these violates no budget.
 
     ``candidates`` are all that a complete search finds.
 

@@ -30,19 +30,20 @@ class QueueBehaviour:
       is nominated as its status says.
     * ``examines_gated`` says whether an event concerns gated pods for which the gating plugin did not register.
     * ``waits_since`` returns the time since when a pod has waited for an event.
-    * ``update_events`` returns the events that an update of a pod is.
-    * ``update`` returns the occurrence that an update is where the table has a row for it.
+    * ``update_events`` returns the events into which an update of a pod is broken.
+    * ``update`` returns the occurrence as which an update counts if the table has a row for it.
     * ``last_hint`` has the places that end the events of an update: once one of the events has brought the pod
       there, the others are ignored.
     * ``on_event`` says how an event requeues a waiting pod.
     * ``after_attempt`` says how a pod is requeued after a failed attempt.
-    * ``occurrence`` returns the occurrence that such a strategy is for the pod; its backoff may be over now.
+    * ``occurrence`` returns the occurrence to which such a strategy amounts for the pod, whose backoff may be
+    over.
     * ``keeps_signature`` says whether a pod that is popped keeps the signature that it got in the queue.
 
     ``backoff`` makes the Backoff of the configuration's two durations. ``in_flight`` and ``nominator`` make the
     records of pods in flight and of nominations. Periods and durations are in seconds;
     ``max_in_unschedulable_pods`` is how long a pod may wait for an event before it is requeued without one.
-    ``besides`` returns for what a plugin registers besides its own rows.
+    ``besides`` returns what a plugin registers for besides its own rows.
     """
 
     transitions: Transitions

@@ -108,7 +108,8 @@ def _scaled_up(before: Pod, after: Pod) -> bool:
 
 
 def _requests_more(pod: Pod, other: Pod) -> bool:
-    """Returns whether the pod requests of any resource more than the other one, or one that this does not."""
+    """Returns whether the pod requests more of any resource than the other pod, or a resource that the other one
+    does not request."""
     less = requests_in_events(other)
     return any(
         name not in less or requested.milli_value > less[name].milli_value

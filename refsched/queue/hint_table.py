@@ -157,7 +157,7 @@ class HintTable:
 
 
 Besides = Callable[[Sequence[EventHint]], tuple[Registration, ...]]
-"""A Besides returns for what a plugin registers besides its own rows."""
+"""A Besides returns what a plugin with these rows registers for besides them."""
 
 
 def nothing(rows: Sequence[EventHint]) -> tuple[Registration, ...]:
@@ -219,7 +219,7 @@ def event_rule(plugin: str, resource: str, action: ActionType) -> str:
 
 
 def action_name(action: ActionType) -> str:
-    """Returns the name that Kubernetes gives to an action, with a plus sign for the stroke of
+    """Returns the name that Kubernetes gives to an action, with a plus sign for the bar of
     ``Add|UpdateNodeLabel``."""
     for whole in (ActionType.ALL, ActionType.UPDATE):
         if action is whole:

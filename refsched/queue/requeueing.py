@@ -106,7 +106,7 @@ def any_wild_card(event: ClusterEvent) -> bool:
 
 
 def last_attempt_or_flush(pod: QueuedPod) -> float:
-    """R-QUEUE-57: A pod that stays gated then is left alone for as long again.
+    """R-QUEUE-57: A pod that has waited for too long and stays gated is left alone for as long again.
 
     Source: flushUnschedulableEntitiesLeftover."""
     applies("R-QUEUE-57", when=pod.flushed_at > pod.timestamp)

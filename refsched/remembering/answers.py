@@ -124,8 +124,8 @@ class ByLabels(Answers[Answer]):
 
 
 class _States:
-    """The _States are the states of plugins, and the names of those that are asked anew: that read who the pod is,
-    or whose states do not last. What follows ``others`` is remembered otherwise."""
+    """The _States are the states of plugins, and the names of the plugins that are asked anew, since they read who
+    the pod is or their states do not last. What follows ``others`` is remembered otherwise."""
 
     def __init__(self, plugins: Sequence[Plugin], others: Collection[str] = ()) -> None:
         self.anew = {each.name for each in plugins if reads_who_it_is(each)}
@@ -133,7 +133,7 @@ class _States:
         self._last: dict[str, Any] = {}
 
     def meet(self, states: Mapping[str, Any]) -> bool:
-        """Returns whether a plugin has to be asked anew from now on that had not before."""
+        """Returns whether a plugin that was not asked anew before has to be from now on."""
         met: set[str] = set()
         for plugin in self._watched:
             state = states.get(plugin)
@@ -156,8 +156,8 @@ class _States:
 
 @define(eq=False)
 class _Together:
-    """``framework`` has the plugins that are asked _Together: they stand one after the other, and what they say
-    lasts, or it is one plugin. What is None is success."""
+    """A _Together is some plugins of a profile that are asked together (``framework``): neighbours whose answers
+    last, or a single plugin. None stands for success."""
 
     framework: Framework
     answers: Answers[Status | None] | None = None

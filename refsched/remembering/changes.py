@@ -16,8 +16,8 @@ from attrs import Factory, define, evolve, field, frozen
 from refsched.framework.node_info import NodeInfo, PodInfo
 
 AT_LEAST, A_NODE, A_POD = 1000, 4, 2
-"""What is known of more changes than this, and so many for each node, is forgotten, and so are more looks than so
-many for each pod."""
+"""At most AT_LEAST changes and A_NODE more for each node are remembered, and AT_LEAST looks and A_POD for each
+pod."""
 
 
 @frozen(eq=False)

@@ -187,7 +187,7 @@ class _Victims:
         return select(context, node, budgets, steps)
 
     def _remembered(self, context: PostFilterContext) -> SelectVictims | None:
-        """Returns what is remembered, or None if the dry run is not."""
+        """Returns what is remembered of this dry run, or None if nothing is."""
         snapshot, state, framework = context.snapshot, context.state, self.framework
         memory = framework.memory
         if _is_unknown(snapshot) or state.left_out or framework.is_asked_anew(state):

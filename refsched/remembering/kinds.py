@@ -20,7 +20,7 @@ from refsched.objects.pod import Pod
 
 MOST_KINDS = 512
 MOST_ALIKE = 64
-"""So many kinds may have one hint."""
+"""This many kinds may have one hint."""
 
 
 _OWN = ("name", "uid", "annotations", "creation_timestamp")

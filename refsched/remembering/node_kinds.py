@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kinds of nodes: nodes of which plugins read the same are of one kind to them, and are answered alike.
 
-What a plugin reads of a node is a tuple of parts, which follow from its READS. Of a plugin that does not say which
-fields of a node it reads everything may be read, so that each node is of a kind of its own until it changes.
+What a plugin reads of a node is a tuple of parts, which follow from its READS. A plugin that does not say which
+fields of a node it reads may read everything, so that each node is of a kind of its own until it changes.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Labels:
 
 
 def everything(node: NodeInfo) -> Hashable:
-    """Returns what no other node has, and not this one either once it has changed."""
+    """Returns a value that no other node has, nor this one once it has changed."""
     return object()
 
 
@@ -67,7 +67,7 @@ PARTS: Mapping[str, Part] = {
     "Node.status.images": lambda node: frozenset(node.image_states.items()),
     "Pod.spec.containers[].ports": lambda node: node.host_ports,
 }
-"""By the field that a plugin lists in READS it is said what it reads of a node."""
+"""What a plugin reads of a node, by the field that it lists in READS."""
 
 
 def parts_read(plugin: Plugin, state: object) -> tuple[Part, ...]:

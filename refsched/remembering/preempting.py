@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Preempting: what the dry run of preemption found on each node, for the pods of one kind.
 
-It is found again as long as the node is the same, and so are what PreFilter computed and the disruption budgets.
-Where anything else has a say (nominated pods, a choice, the clock, a plugin that reads who the pod is, or that
-follows pods as they are removed) the specification is asked.
+The same is found as long as the node, what PreFilter computed and the disruption budgets are the same. Where
+anything else has a say (nominated pods, a choice, the clock, a plugin that reads who the pod is, or that follows
+pods as they are removed) the specification is asked.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class _NotedChoices:
 
 @define(eq=False)
 class DryRuns:
-    """``found`` has by the name of a node what was found there, and the node as it was then."""
+    """``found`` has what was found on each node, by its name, and the node as it was then."""
 
     found: dict[str, tuple[NodeInfo, Found]] = Factory(dict)
     states: Mapping[str, Any] | None = None

@@ -16,7 +16,7 @@ from refsched.remembering.changes import Look, Looks, NodeChanges
 
 MOST_SUMS = 1024
 MOST_SIMILAR = 64
-"""So many sums may have one hint."""
+"""This many sums may have one hint."""
 
 
 @define(eq=False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values: what a plugin keeps for its later points, if that can be compared instead of computed again."""
+"""Values: states of plugins that can be compared instead of computed again."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _PLAIN = (type(None), bool, int, float, str, bytes, Enum)
 
 
 def is_value(state: Any) -> bool:
-    """Does it consist of nothing that could change, or say something else, while it stays equal? A store of
-    objects is no value, nor is a function."""
+    """Returns whether nothing in it could change, or answer otherwise, while it stays equal. A store of objects is
+    no value, nor is a function."""
     if isinstance(state, _PLAIN):
         return True
     if isinstance(state, Mapping):
@@ -30,8 +30,8 @@ def is_value(state: Any) -> bool:
 
 
 def changed_domains(before: Any, after: Any, whole: Collection[str]) -> Collection[Domain] | None:
-    """Returns the domains in which the two states count something else, or None if they differ in anything
-    else. Of the counts in ``whole`` it matters, too, whether they are empty."""
+    """Returns the domains in which the two states count something else, or None if they differ in anything else.
+    For the counts in ``whole`` it also matters whether they are empty."""
     if before == after:
         return ()
     if type(before) is not type(after) or not attrs.has(type(after)):

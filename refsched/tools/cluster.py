@@ -199,7 +199,7 @@ class Cluster:
         return self._apply(Delete(_reference(kind, name, namespace, api_version)))
 
     def advance(self, seconds: float) -> tuple[Output, ...]:
-        """Moves the clock by so many seconds, so that timers that fall due fire, and returns what the scheduler
+        """Moves the clock by this many seconds, so that timers that fall due fire, and returns what the scheduler
         did."""
         return self._apply(Advance(seconds))
 

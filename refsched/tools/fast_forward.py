@@ -7,7 +7,7 @@ from refsched.machine.scheduler import LEFTOVER_TIMER, Scheduler
 from refsched.machine.state import MAX_SECONDS
 
 FAR = 3600.0
-"""The flushes of so many seconds are skipped at once if they would change nothing."""
+"""Flushes are skipped this many seconds at a time if they would change nothing."""
 
 
 def advance(scheduler: Scheduler, seconds: float) -> None:

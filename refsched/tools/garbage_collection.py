@@ -6,7 +6,7 @@ from __future__ import annotations
 import gc
 
 YOUNG = 50_000
-"""So many objects more than were freed are created before Python looks: with its own 700 a start would look a
+"""Python looks once this many more objects have been created than freed: with its own 700 a start would look a
 hundred times."""
 
 

@@ -38,7 +38,7 @@ class Implementation(Protocol):
         ...
 
     def advance(self, seconds: float) -> Json:
-        """Moves the clock by so many seconds."""
+        """Moves the clock by this many seconds."""
         ...
 
     def permit(self, pod: str, decision: str, plugin: str = "") -> Json:

@@ -26,10 +26,10 @@ from refsched.errors import LONGEST_LINE, one_line, printable, shortened
 
 TABLE, JSON, YAML = "table", "json", "yaml"
 UNBOUNDED = 100_000
-"""So many columns are wider than any row."""
+"""No row is as wide as this."""
 
 GAP = 2
-"""So many spaces stand between two columns."""
+"""This many spaces stand between two columns of a table."""
 
 
 class Page:

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 WIDTH = 96
-"""A line has so many columns."""
+"""A line has this many columns."""
 
 _UNBOUNDED = 1_000_000
 

@@ -22,11 +22,11 @@ from refsched.volumes.matching import preference
 from refsched.volumes.volumes_on_node import Claims, PodClaims
 
 _VARIED = 6
-"""All orders of so many volumes are considered; any further volumes follow by name."""
+"""All orders of this many volumes are considered; any further volumes follow by name."""
 
 _VARIED_CLAIMS = 4
-"""All orders of so many claims that request equally much are considered; any further ones follow as the pod names
-them."""
+"""All orders of this many claims that request equally much are considered; any further ones follow as the pod
+names them."""
 
 
 def orders_of_claims(claims: Sequence[PersistentVolumeClaim]) -> list[Claims]:

@@ -29,7 +29,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def pod(name: str, priority: int = 0, started: int | None = None) -> PodInfo:
-    """``started`` so many seconds before now."""
+    """``started`` this many seconds before now."""
     status = {} if started is None else {"startTime": (NOW - timedelta(seconds=started)).isoformat()}
     metadata = {"name": name, "uid": name}
     return PodInfo(read_as(Pod, {"metadata": metadata, "spec": {"priority": priority}, "status": status}))

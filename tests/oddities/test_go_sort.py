@@ -21,7 +21,7 @@ FROM_GO = {
         46, 96, 22, 98, 67, 10, 101, 1, 5, 13, 29, 107, 81, 90, 8, 92, 73, 86, 77, 49,
     ],
 }
-"""0, 1, 2 … (so many) where each is less than any other."""
+"""0, 1, 2 … (this many) where each is less than any other."""
 
 EVEN_BEFORE_ODD = [
     30, 32, 50, 16, 42, 8, 26, 4, 46, 56, 24, 34, 52, 10, 28, 40, 48, 58, 12, 2, 6, 44, 54, 20, 38,

@@ -43,7 +43,7 @@ def pod(
     status: Mapping[str, Any] | None = None,
     leaving: bool = False,
 ) -> PodInfo:
-    """``started`` so many seconds ago."""
+    """``started`` this many seconds ago."""
     metadata: dict[str, Any] = {"name": name, "namespace": "ns", "uid": name, "labels": dict(labels or {})}
     if leaving:
         metadata["deletionTimestamp"] = NOW.isoformat()

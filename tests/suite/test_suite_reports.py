@@ -179,7 +179,7 @@ def test_remarks_report_what_was_not_done_how_tight_it_was_and_what_it_is_worth(
     assert "not completed: 5 of 40 histories: it is unsupported (4); diverged (1)" in printed
     assert "tightness: 90.0 % of the 10 outcomes checked were the only one allowed" in printed
     assert (
-        "power: a run of so many histories kills 3 of the 4 wrong schedulers that were planted (75 %, with seed"
+        "power: a run of this many histories kills 3 of the 4 wrong schedulers that were planted (75 %, with seed"
         " 0); the suite was improved with these, so that it is a regression test, and of others it may kill fewer"
         in printed
     )

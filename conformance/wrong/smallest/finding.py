@@ -40,11 +40,11 @@ TIMEOUT = 10.0
 """Seconds for one answer."""
 
 TRIED = 6
-"""So many histories of a rule are given to one scheduler that may break it, the smallest ones; then"""
+"""This many histories of a rule are given to one scheduler that may break it, the smallest ones; then"""
 LARGER = 10
-"""so many of the others, from small to large, since the smallest may add up nothing at all. Each to"""
+"""this many of the others, from small to large, since the smallest may add up nothing at all. Each to"""
 BREAKERS = 6
-"""so many such schedulers."""
+"""this many such schedulers."""
 
 STATED = 80
 """Histories that are given to a scheduler that is said to break the rule: the smallest, and others as above."""

@@ -23,7 +23,7 @@ from refsched.tools.reading.record_json import start_text
 Json = dict[str, Any]
 
 MAX_FAULTS = 2
-"""After so many faults in a row, in consecutive histories, the implementation is not restarted."""
+"""After this many faults in a row, in consecutive histories, the implementation is not restarted."""
 
 
 class Transport(Protocol):

@@ -74,7 +74,7 @@ class Hello:
 
     ``plugins`` are the plugins that it has, including its own, or None if it does not say; ``inputs`` are those of
     ``OBJECT_INPUTS`` that it takes; ``fields_not_taken`` the paths of fields (``Pod.spec.overhead``) that no
-    object must have which it is sent; ``not_shown`` the members of ``NOT_SHOWN`` by which it decides, and that
+    object that it is sent may have; ``not_shown`` the members of ``NOT_SHOWN`` by which it decides, and that
     cannot be seen.
     """
 

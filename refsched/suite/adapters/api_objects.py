@@ -96,7 +96,7 @@ class ApiObjects:
 
 
 def completed(object: Json) -> Json:
-    """Returns the object without what an API server decides, and a pod with what its containers must have."""
+    """Returns the object without what an API server decides; a pod gets what its containers must have."""
     whole = deepcopy(object)
     for field in _MADE_BY_THE_SERVER:
         whole["metadata"].pop(field, None)
@@ -121,8 +121,8 @@ def completed(object: Json) -> Json:
 
 
 def _complete(container: Json) -> None:
-    """Adds an image, the port that is the host's, and the limits that resources must have which cannot be
-    overcommitted: none of them says anything that a scheduler reads."""
+    """Adds an image, the port that is the host's, and the limits of resources that cannot be overcommitted: none
+    of them says anything that a scheduler reads."""
     if not container.get("image"):
         container["image"] = NO_IMAGE
     for port in container.get("ports") or ():

@@ -24,7 +24,7 @@ KUBERNETES = DEFAULT.name
 """The release of the API server, and of the scheduler that the program has as well."""
 
 START_TIMEOUT = 240.0
-"""It may take so many seconds until it is ready: some ten on two idle cores."""
+"""It may take this many seconds to become ready; on two idle cores it takes about ten."""
 
 END_TIMEOUT = 10.0
 WHAT = "the control plane"

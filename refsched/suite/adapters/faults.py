@@ -9,7 +9,7 @@ from typing import Any
 from attrs import frozen
 
 SHOWN = 400
-"""A fault quotes so many characters of a request or an answer."""
+"""A fault quotes this many characters of a request or an answer."""
 
 REQUEST = "  request  "
 

@@ -36,11 +36,11 @@ COMMAND = "./cmd/kube-scheduler-recorder"
 SOURCES = (".go", ".s", ".mod", ".sum")
 
 BUILD_TIMEOUT = 3600.0
-"""A build may take so many seconds: a cold one takes five minutes on two idle cores, and must first fetch its
+"""A build may take this many seconds: a cold one takes five minutes on two idle cores, and must first fetch its
 modules."""
 
 GO_TIMEOUT = 120.0
-"""``go version`` may take so many seconds, since it may first fetch the release that go.mod requires."""
+"""``go version`` may take this many seconds, since it may first fetch the release that go.mod requires."""
 
 REPORT_EVERY = 15.0
 """The progress of a build is reported every so many seconds."""

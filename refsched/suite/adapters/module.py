@@ -26,7 +26,7 @@ from refsched.tools.serving import OutOfTime, Server, load
 COMMAND = (sys.executable, "-m", "refsched.tools.module_process")
 
 AGAIN = 1.0
-"""After so many seconds an implementation that did not stop is stopped again."""
+"""After this many seconds an implementation that did not stop is stopped again."""
 
 
 class Module:
@@ -107,7 +107,7 @@ class InProcess:
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raises OutOfTime after so many seconds. Only a main thread can be interrupted: another has no limit."""
+    """Raises OutOfTime after this many seconds. Only a main thread can be interrupted: another has no limit."""
     if seconds == inf or threading.current_thread() is not threading.main_thread():
         yield
         return

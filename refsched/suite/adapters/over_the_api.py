@@ -54,11 +54,11 @@ no capability."""
 
 PROBE = "refsched-probe"
 QUIET = 3
-"""Victims are complete when so many probes in a row have been scheduled without another one, and there are as many
-as the scheduler says, if it does say so."""
+"""Victims are complete when this many probes in a row have been scheduled without another victim, and there are as
+many victims as the scheduler says, if it says so."""
 
 VICTIMS_TIMEOUT = 10.0
-"""So many seconds the scheduler may take to delete as many victims as it says."""
+"""The scheduler may take this many seconds to delete as many victims as it says."""
 
 _VICTIMS = re.compile(r"preempting (\d+) victims")
 
@@ -69,11 +69,11 @@ _STATUS_OF_A_WAITING_POD = {"phase", "startTime"}
 """These fields say nothing of a pod that waits."""
 
 NEXT_ATTEMPT = 3.0
-"""A pod for which others were preempted is bound within so many seconds after their deletion."""
+"""A pod for which others were preempted is bound within this many seconds after their deletion."""
 
 BACKOFF = 2.5
-"""Within so many seconds a pod that an event moves is attempted: its backoff is a second, and so is how often
-kube-scheduler looks whether it is over."""
+"""A pod that an event moves is attempted within this many seconds: its backoff is a second, and kube-scheduler
+looks every second whether it is over."""
 
 _NO_RECORDS: Json = {"records": []}
 

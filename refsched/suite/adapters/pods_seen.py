@@ -18,7 +18,7 @@ LOOK = 0.2
 """Every so many seconds it is checked whether a silent scheduler still runs."""
 
 FLOOD = 200
-"""A scheduler that changes pods so many times before it decides about one of them floods the API server."""
+"""A scheduler that changes pods this many times before it decides about one of them floods the API server."""
 
 
 class PodsSeen:

@@ -29,16 +29,16 @@ from refsched.tools.reading.documents import read_json
 from refsched.tools.reading.record_json import line_of
 
 TIMEOUT = 60.0
-"""One answer may take so many seconds."""
+"""One answer may take this many seconds."""
 
 MAX_LINE = 64 * 1024 * 1024
-"""One answer may have so many bytes: some ten times as many as an attempt on 5,000 nodes."""
+"""One answer may have this many bytes: about ten times as many as an attempt on 5,000 nodes."""
 
 GRACE = 2.0
-"""A process may take so many seconds to end by itself, and again after SIGTERM."""
+"""A process may take this many seconds to end by itself, and again after SIGTERM."""
 
 START = 10.0
-"""Starting a command may take at least so many seconds: this is no answer yet."""
+"""Starting a command may take at least this many seconds: this is no answer yet."""
 
 LOOK = 0.2
 """Every so many seconds it is checked whether a silent process still runs."""

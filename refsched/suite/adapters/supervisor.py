@@ -28,7 +28,7 @@ from contextlib import suppress
 PR_SET_CHILD_SUBREAPER = 36
 STARTED = b"started"
 PATIENCE = 5.0
-"""Everything must have ended so many seconds after SIGKILL. A process that waits for a disk may take longer."""
+"""Everything must have ended this many seconds after SIGKILL. A process that waits for a disk may take longer."""
 
 DEFAULT_SIGNALS = (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT)
 """Python ignores or handles these; a program expects them as they are by default."""

@@ -20,11 +20,11 @@ from refsched.errors import one_line
 from refsched.suite.histories.findings import Comparison
 
 SECONDS = 0.5
-"""One history and one breaking may take so many seconds of a processor, a hundred times as many as most need: a
+"""One history and one breaking may take this many seconds of a processor, a hundred times as many as most need: a
 broken specification that takes longer never ends."""
 
 DEADLINE = 240.0
-"""After so many seconds of the clock no answer is waited for any more."""
+"""After this many seconds of the clock no answer is waited for any more."""
 
 
 def agrees(comparison: Comparison) -> bool:
@@ -48,7 +48,7 @@ class _TooLongError(Exception):
 
 @contextmanager
 def _limited(seconds: float) -> Iterator[None]:
-    """Raises _TooLongError in the block after so many seconds of a processor: a broken specification may never
+    """Raises _TooLongError in the block after this many seconds of a processor: a broken specification may never
     come to an end."""
 
     def late(number: int, frame: object) -> None:
@@ -67,7 +67,8 @@ def _limited(seconds: float) -> Iterator[None]:
 @frozen
 class Answers:
     """Answers are what a child process ``said``, in its order. ``why`` says why it did not come to its end, and is
-    empty if it did; ``is_over`` says that its time was over. It took so many ``seconds`` of a processor."""
+    empty if it did; ``is_over`` says that its time was over. ``seconds`` is the time of a processor that it
+    took."""
 
     said: tuple[Any, ...] = ()
     why: str = ""

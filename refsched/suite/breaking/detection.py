@@ -30,11 +30,11 @@ from refsched.suite.catalogue.rules import all_rules
 from refsched.suite.histories.findings import Comparison
 
 BREAKINGS = 12
-"""So many breakings of a rule are tried with each history."""
+"""This many breakings of a rule are tried with each history."""
 
 PATIENCE = 120.0
-"""All rules of a process may take so many seconds of a processor, about ten times as many as they need. Rules that
-were not tried by then are not exercised."""
+"""All rules of a process may take this many seconds of a processor, about ten times as many as they need. Rules
+that were not tried by then are not exercised."""
 
 
 @frozen

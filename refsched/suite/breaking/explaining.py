@@ -26,7 +26,7 @@ from refsched.suite.catalogue.rules import all_rules
 from refsched.suite.histories.findings import Comparison
 
 WORK = 150_000
-"""So many records are compared at most, a half of them of the smallest history. Breaking the specification once
+"""This many records are compared at most, a half of them of the smallest history. Breaking the specification once
 counts as ``TO_BREAK`` records, as it takes about as long. The work is bounded, and not the time, so that a slow
 machine does not decide which rule is named."""
 
@@ -37,10 +37,10 @@ ENOUGH = 0.6
 mistakes agrees with no breaking in all of them."""
 
 CLOSE = 2
-"""What agrees with all but so many histories of those with which the best one agrees is named behind it."""
+"""What agrees with all but this many histories of those with which the best one agrees is named behind it."""
 
 PATIENCE = 60.0
-"""After so many seconds of a processor, about six times as many as the work takes, nothing is explained."""
+"""After this many seconds of a processor, about six times as many as the work takes, nothing is explained."""
 
 
 @frozen
@@ -57,7 +57,7 @@ class Histories:
 class Explanation:
     """An Explanation names ``rules``, the most likely first: while the first one is broken the specification
     agrees with almost all histories that were compared. ``vanish`` says of each other failure whether it is none
-    for the specification that is broken so. Without rules nothing is explained. So many ``records`` were
+    for the specification that is broken so. Without rules nothing is explained. ``records`` is how many were
     compared."""
 
     rules: tuple[str, ...] = ()

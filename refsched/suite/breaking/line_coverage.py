@@ -183,7 +183,7 @@ def source_of(module: str) -> str:
 
 @cache
 def tree_of(module: str) -> ast.Module:
-    """Returns the syntax tree of a module. Who changes it for a while puts back what was there."""
+    """Returns the syntax tree of a module. Whoever changes it puts back what was there."""
     return ast.parse(source_of(module))
 
 

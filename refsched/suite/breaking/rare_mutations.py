@@ -23,7 +23,7 @@ _FIGURES = ("backoff_flush_period", "leftover_flush_period", "max_in_unschedulab
 
 
 MOST_ALIKE = 6
-"""So many others of its type are tried instead of a constant or a function."""
+"""This many others of its type are tried instead of a constant or a function."""
 
 MOST_MEMBERS = 8
 """Tables with more members are not tried without each of them."""

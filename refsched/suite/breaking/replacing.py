@@ -58,14 +58,14 @@ def _function_in(value: Any) -> FunctionType | None:
 
 
 def forget() -> None:
-    """Empties every cache of the specification's functions, of what was remembered of values."""
+    """Empties every cache of the specification's functions, since it remembers what another code returned."""
     for clear in _clearing(len(sys.modules)):
         clear()
 
 
 @lru_cache(maxsize=1)
 def _clearing(modules: int) -> tuple[Callable[[], None], ...]:
-    """Returns what clears the caches that there are while so many modules are imported."""
+    """Returns what clears the caches, which are looked for again once the number of modules has changed."""
     caches: dict[int, Callable[[], None]] = {}
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] == "refsched" and not name.startswith(_AROUND):

@@ -16,7 +16,7 @@ _ALIKE = ("int", "float", "bool", "Time | None", "Mapping[str, str]", "Mapping[s
 """Fields of these types may be taken for each other. Texts are too many, and say too little."""
 
 MOST = 4
-"""So many others are tried instead of a field."""
+"""This many others are tried instead of a field."""
 
 
 def fields_like(name: str) -> tuple[str, ...]:

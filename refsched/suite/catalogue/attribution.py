@@ -32,7 +32,7 @@ from refsched.suite.catalogue.rules import (
 from refsched.suite.catalogue.showing import shown_with
 
 MOST = 3
-"""So many rules are named."""
+"""This many rules are named."""
 
 _OF_PLUGINS = ("preFilter", "filter", "scores")
 """These members of an attempt are decided by plugins."""

@@ -127,7 +127,7 @@ REPORT: Schema = {
                 beyond={"type": "array", "items": {"type": "string"}},
             ),
             "type": ["object", "null"],
-            "description": "How many planted wrong schedulers so many histories kill, tried as the part that"
+            "description": "How many planted wrong schedulers this many histories kill, tried as the part that"
             " `profile` names if it is not empty; nothing is known of what breaks only the capabilities `beyond`"
             " that. Null where it is unknown.",
         },

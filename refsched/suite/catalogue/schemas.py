@@ -312,7 +312,7 @@ def _step(made: Definitions) -> Schema:
         "schedule": {
             "type": "integer",
             "minimum": 1,
-            "description": "Pods are asked for so many times at most, until there is none.",
+            "description": "Pods are asked for this many times at most, until there is none.",
         },
         "observe": {"const": True, "description": "Queues and nodes are looked at."},
     }

@@ -23,7 +23,7 @@ The pod's annotation ``refsched.dev/extender`` says, by extender and verb, how i
 
 - ``filter``: the code with which a node is refused; the reason is ``refused by a``. Others are left.
 - ``prioritize``: a node's score, 0 where there is none.
-- ``preempt``: ``Refuse`` leaves the node out, a number keeps so many victims, the first ones. Other nodes come
+- ``preempt``: ``Refuse`` leaves the node out, a number keeps this many victims, the first ones. Other nodes come
   back as they were sent.
 - Any verb may be ``{"answer": …}`` instead, and answers just that, which may be what no extender should say.
 - Any verb may be ``Error`` instead: it answers with ``Error: told to fail`` where the answer can say so (filter,

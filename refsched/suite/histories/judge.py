@@ -258,13 +258,14 @@ class Judge:
         )
 
     def _that_can_show_first(self, suspected: Sequence[str]) -> tuple[str, ...]:
-        """Returns the rules in the same order, but those last that cannot show in what the implementation
-        reports."""
+        """Returns the rules in the same order, except that those that cannot show in what the implementation
+        reports come last."""
         return tuple(sorted(suspected, key=lambda rule: bool(_lacks(self._part, rule))))
 
     def _cause_of(self, found: Disagreement, record: Record | None) -> Disagreement:
-        """Returns the cause of a disagreement. That of a node chosen although the specification rejects it is
-        the node's status at Filter, shown or not; and so is that of no node, if one is rejected that is not."""
+        """Returns the cause of a disagreement. If a node was chosen that the specification rejects, the cause is
+        the node's status at Filter, shown or not; likewise if no node was chosen because a node was rejected that
+        the specification does not reject."""
         specified = self._checker.specified
         if found.member != "node":
             return found

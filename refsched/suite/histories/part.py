@@ -113,7 +113,7 @@ class Part:
 
     @property
     def may_have_own(self) -> bool:
-        """Returns whether it may do what no plugin does that it is judged by."""
+        """Returns whether it may do what none of the plugins that it is judged by does."""
         return bool(self.own) or not self.is_whole or "preemption" not in self.capabilities
 
     def is_foreign(self, plugin: str) -> bool:
@@ -330,9 +330,9 @@ class Part:
         return step
 
     def object(self, value: Json) -> Json:
-        """Returns the object without the fields that only plugins read which the implementation does not have,
-        and a pod without its script if the implementation has no scripted plugins, or they cannot hold a pod.
-        Where the release does not have the code that a scripted plugin answers, it answers Unschedulable."""
+        """Returns the object without the fields that are read only by plugins that the implementation does not
+        have, and a pod without its script if the implementation has no scripted plugins, or they cannot hold a
+        pod. Where the release does not have the code that a scripted plugin answers, it answers Unschedulable."""
         kind = str(value.get("kind"))
         shown = without_fields(value, self._unread)
         if kind in self._release.served_as:
@@ -377,8 +377,8 @@ def _rejects_any(statuses: Mapping[str, NodeStatus]) -> bool:
 @cache
 def part_of(hello: Hello) -> Part:
     """Returns the part that the implementation says it has. A plugin that is no default one is its own. It is a
-    whole scheduler if it has all default plugins, and is judged by scores only if one of its plugins has them. Who
-    claims preemption without a plugin of its own has DefaultPreemption, listed or not."""
+    whole scheduler if it has all default plugins, and is judged by scores only if one of its plugins has them. An
+    implementation that claims preemption without a plugin of its own has DefaultPreemption, listed or not."""
     release = release_of(hello.kubernetes).name
     if hello.plugins is None:
         return Part(

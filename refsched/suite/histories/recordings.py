@@ -31,7 +31,7 @@ from refsched.suite.histories.part import Part, part_of
 from refsched.tools.shipped_files import data_folder
 
 SAMPLE = 2
-"""So many traces of each area of those that this project recorded are done. ``refsched replay`` and the
+"""This many traces of each area of those that this project recorded are done. ``refsched replay`` and the
 project's tests take all."""
 
 NOT_SAMPLED = frozenset({"silent"})
@@ -116,7 +116,8 @@ def needs_of(recording: Recording) -> frozenset[str]:
 
 
 def _nominates(step: Step) -> bool:
-    """Returns whether a pod says to which node it is nominated: who does not preempt need not read that."""
+    """Returns whether a pod says to which node it is nominated: an implementation that does not preempt need not
+    read that."""
     return isinstance(step, Create | Update) and bool(
         (step.object.get("status") or {}).get("nominatedNodeName")
     )

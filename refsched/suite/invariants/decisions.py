@@ -116,8 +116,8 @@ def fits(ledger: Ledger, attempt: Attempt, promises: Promises) -> Iterator[Findi
 
 
 def passed_every_filter(ledger: Ledger, attempt: Attempt, promises: Promises) -> Iterator[Finding]:
-    """R-INV-02 (shows in filter): A node that is chosen passed every filter, unless an extender named it that was
-    not asked about it."""
+    """R-INV-02 (shows in filter): A node that is chosen passed every filter, unless an extender that was not asked
+    about the node named it."""
     if attempt.filter is None or attempt.node is None or attempt.result != SCHEDULED:
         return
     status = attempt.filter.get(attempt.node)

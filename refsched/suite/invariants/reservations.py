@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The invariant of own plugins: what Reserve took, Unreserve gives back.
 
-What a plugin decides that only the implementation has is taken as given. But it accepted a pod on a node, the pod
-was rolled back, and the cluster is as it was: then it accepts the pod there again, or it has kept something.
+What a plugin of the implementation's own decides is taken as given. But it accepted a pod on a node, the pod was
+rolled back, and the cluster is as it was: then it accepts the pod there again, or it has kept something.
 """
 
 from __future__ import annotations

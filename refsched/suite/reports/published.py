@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page that a scheduler can publish: to which rules it conforms, but for which, and how to see that again."""
+"""The page that a scheduler can publish: the rules to which it conforms, the exceptions, and how to see that
+again."""
 
 from __future__ import annotations
 

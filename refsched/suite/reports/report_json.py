@@ -16,7 +16,7 @@ compares equal.
 | `endedEarly` | why histories were not done to their end, though nothing was wrong → how many |
 | `late` | tests for which the time of a budget did not suffice → how many histories were tried |
 | `without` | fields answered with `unsupported` → how many histories were run again without them |
-| `power` | of the `planted` wrong schedulers so many histories `killed`, as `profile` if not empty, with seed 0 |
+| `power` | how many of the `planted` wrong schedulers such runs `killed`, as `profile` if not empty, with seed 0 |
 | `rules` | below, in the order in which rules depend on each other |
 | `untestedRules` | how many rules of this level no test of the run was about |
 | `untried` | `rules` that are not exercised because their judge has ended: nobody broke them to see, and `why` |

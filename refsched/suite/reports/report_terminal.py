@@ -26,7 +26,7 @@ from refsched.suite.session.kept_rules import Untried
 from refsched.suite.session.outcome import Failure
 
 IN_FULL = 8
-"""So many failures are printed in full; the others stand in the report file and in ``.refsched``."""
+"""This many failures are printed in full; the others stand in the report file and in ``.refsched``."""
 
 REASONS = 3
 """How many reasons are printed why histories were not done to their end."""
@@ -150,7 +150,7 @@ def _others(others: Sequence[RuleVerdict], result: Result) -> Iterator[str]:
 
 
 def _going_on(result: Result) -> Iterator[str]:
-    """Yields how to see what is behind a rule that is broken in so many tests."""
+    """Yields how to see what is behind a rule that ended more than a third of the tests."""
     rules = [rule for rule, _ in result.everywhere]
     ended = ", ".join(
         f"{rule} ended {tests} of {counted(result.tests, 'test')}" for rule, tests in result.everywhere
@@ -260,7 +260,7 @@ def untried(each: Untried) -> str:
 
 
 NAMED = 4
-"""So many rules of one area are named; of more the number is given."""
+"""This many rules of one area are named; of more the number is given."""
 
 
 def by_area(ids: Sequence[str]) -> str:
@@ -282,13 +282,12 @@ def _by_need(absent: Sequence[RuleVerdict]) -> str:
 
 
 def power(power: Power) -> str:
-    """Returns the sentence about the power of a run of so many histories. The share is rounded down: 100 % are all
-    of them."""
+    """Returns the sentence about the power of such a run. The share is rounded down: 100 % are all of them."""
     share = 1000 * power.killed // power.planted / 10
     tried = f" in what it claims, and tried with --only {power.profile}" if power.profile else ""
     unknown = f"; none was tried that is wrong in {' or '.join(power.beyond)}" if power.beyond else ""
     return (
-        f"a run of so many histories kills {power.killed:,} of the {power.planted:,} wrong schedulers that were"
+        f"a run of this many histories kills {power.killed:,} of the {power.planted:,} wrong schedulers that were"
         f" planted{tried} ({share:g} %, with seed 0){unknown}; the suite was improved with these, so that it is a"
         " regression test, and of others it may kill fewer"
     )
@@ -316,7 +315,7 @@ def ended(result: Result) -> str:
 def without(result: Result) -> str:
     """Returns which fields were left out, since the implementation does not take them, and how often."""
     fields = ", ".join(f"{field} ({number:,})" for field, number in result.without)
-    return f"answered with unsupported, and left out of so many histories: {fields}"
+    return f"answered with unsupported, and left out of this many histories: {fields}"
 
 
 def tightness(result: Result) -> str:

@@ -68,16 +68,15 @@ class Result:
     """A Result is what a run came to.
 
     ``rules`` stand in the order in which they depend on each other; ``untested`` is how many rules of this level
-    no test of the run was about; ``ended`` why histories were not done to their end, and how many;
-    ``late`` the tests that the time of the budget did not suffice for, with how many histories were tried;
-    ``without`` are fields that were left out, and of how many histories; ``power`` is what
-    so many of the tests' histories kill; ``command`` the start of one that repeats a failure, from ``folder`` or
-    from the file that this run ``replayed`` itself; ``selected`` the options that chose the tests and their
-    examples; ``arguments`` are those of ``refsched conformance`` with which the whole runs again; ``unfinished``
-    how many tests did not come to their end; ``interrupted`` that a user ended the run; ``ending`` how many tests
-    each broken rule ended; ``untried`` are rules that nobody tried to see broken; ``untestable`` those of plugins
-    that are claimed which no history can show; ``of_plugins`` are the rules of each plugin that is claimed by its
-    name.
+    no test of the run was about; ``ended`` why histories were not done to their end, and how many; ``late`` the
+    tests that the time of the budget did not suffice for, with how many histories were tried; ``without`` are
+    fields that were left out, and of how many histories; ``power`` is how many planted wrong schedulers the
+    histories of the tests kill; ``command`` the start of one that repeats a failure, from ``folder`` or from the
+    file that this run ``replayed`` itself; ``selected`` the options that chose the tests and their examples;
+    ``arguments`` are those of ``refsched conformance`` with which the whole runs again; ``unfinished`` how many
+    tests did not come to their end; ``interrupted`` that a user ended the run; ``ending`` how many tests each
+    broken rule ended; ``untried`` are rules that nobody tried to see broken; ``untestable`` those of plugins that
+    are claimed which no history can show; ``of_plugins`` are the rules of each plugin that is claimed by its name.
     """
 
     about: About

@@ -31,7 +31,7 @@ Json = dict[str, Any]
 SCRIPT = "refsched.dev/script"
 DEFAULT_PROFILE = "default-scheduler"
 MARGIN = 18
-"""So many columns stand before the text of expected and got, as before the outcome of a step."""
+"""This many columns stand before the text of expected and got, as before the outcome of a step."""
 
 # --- Values ---------------------------------------------------------------------------------------
 

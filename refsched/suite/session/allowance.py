@@ -17,10 +17,10 @@ from attrs import define
 from refsched.suite.breaking.explaining import WORK
 
 LEAST = 1.0
-"""Even the last of many failures gets so many seconds."""
+"""Even the last of many failures gets this many seconds."""
 
 WITHOUT_BUDGET = 120.0
-"""A run without ``--budget`` has so many seconds."""
+"""A run without ``--budget`` has this many seconds."""
 
 WITH_BUDGET = 30.0
 PART_OF_BUDGET = 0.5
@@ -30,14 +30,14 @@ OF_THE_REST = 0.5
 """One test may take this share of the seconds that are left, so that some are left for later ones."""
 
 RECORDS_PER_SECOND = WORK / 6
-"""So many records are compared to name rules for each second that is allowed, as many as a processor compares in
+"""This many records are compared to name rules for each second that is allowed, as many as a processor compares in
 it. The number is what counts, and not the second: which rules are named does not depend on the clock."""
 
 
 @define
 class Allowance:
-    """An Allowance has ``left`` so many seconds, and so many ``records`` to compare, in one process. In a run
-    without a budget these are enough for a hundred failures of a scheduler with one mistake."""
+    """An Allowance says how many seconds are ``left``, and how many ``records`` may be compared, in one process.
+    In a run without a budget these are enough for a hundred failures of a scheduler with one mistake."""
 
     left: float = WITHOUT_BUDGET
     records: float = WITHOUT_BUDGET * RECORDS_PER_SECOND

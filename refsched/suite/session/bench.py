@@ -15,10 +15,10 @@ from refsched.suite.histories.findings import Comparison, Finding
 from refsched.suite.histories.history import DEFAULT_CONFIG, History, Step
 
 NEEDS = "needs "
-"""How the reason begins why a history was not run that needs what the implementation does not do."""
+"""The reason begins so if a history was not run because it needs what the implementation does not do."""
 
 UNSUPPORTED = " is unsupported: "
-"""It stands between the request and the reason why, where a history ended because of them."""
+"""This stands between the request and the reason, where a history ended because a request is unsupported."""
 
 PROMISED = "promised"
 OBSERVED = "observed"

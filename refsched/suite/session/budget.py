@@ -62,7 +62,7 @@ class Planned:
         return min(FEWEST, self.examples) if self.draws else 1
 
     def killed_by(self, examples: int) -> float:
-        """Returns how many wrong schedulers so many of its examples kill."""
+        """Returns how many wrong schedulers this many of its examples kill."""
         weight = self.weight
         if not self.draws:
             return weight.kills if examples else 0
@@ -98,7 +98,7 @@ def weight_of(name: str) -> Weight:
 
 
 def plan(tests: Sequence[Planned], seconds: float) -> dict[str, int]:
-    """Returns how many examples each test runs in so many seconds; tests that run none are left out. What kills
+    """Returns how many examples each test runs in this many seconds; tests that run none are left out. What kills
     most in its time is taken first, and then what kills most of the rest."""
     total = sum(test.cost for test in tests)
     if seconds >= total:
@@ -158,8 +158,8 @@ class Power:
 
 
 def power_of(done: Iterable[tuple[str, int]], about: About) -> Power | None:
-    """Returns the power of tests that have run so many examples. Returns None if nothing is known of any of them,
-    or of the release by which the implementation decides. The power was measured with the default seed; with
+    """Returns the power of tests that have run this many examples. Returns None if nothing is known of any of
+    them, or of the release by which the implementation decides. The power was measured with the default seed; with
     another seed it is an estimate."""
     if about.kubernetes != DEFAULT.name:
         return None

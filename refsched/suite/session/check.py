@@ -35,8 +35,8 @@ T = TypeVar("T")
 Explain = Callable[[Histories, Sequence[str], Callable[[str], bool]], Explanation]
 
 KEPT = 12
-"""So many histories that have failed are kept to be compared again, as many that have not since the first one has,
-and as many from before it."""
+"""This many histories that have failed are kept to be compared again, as many that have not since the first one
+has, and as many from before it."""
 
 OF_ALL_PLUGINS = ("R-FRAMEWORK-13", "R-FRAMEWORK-14")
 """The statuses and scores of all plugins pass through the code of these rules: breaking them looks like a mistake
@@ -159,7 +159,7 @@ class Checking:
     repeats: bool = True
     examples: int = 0
     not_for_it: int = 0
-    """So many histories need what the implementation does not do."""
+    """This many histories need what the implementation does not do."""
     decisive: Counter[str] = Factory(Counter)
     decided: dict[str, Decided] = Factory(dict)
     """By rule, these are histories in which it was applied, and nothing was wrong."""

@@ -17,8 +17,8 @@ from refsched.suite.session.budget import Planned
 
 START = 0.1
 TIMES = 5.0
-"""A history takes about so many seconds over the API, and so many times what the specification needs for it: this
-was measured with kube-scheduler on two cores that were idle."""
+"""A history takes about this many seconds over the API, and this many times what the specification needs for it:
+this was measured with kube-scheduler on two cores that were idle."""
 
 
 def over_the_api(test: Planned) -> Planned:
@@ -37,7 +37,7 @@ class Clock:
     _dealt: float = 0.0
 
     def pause(self, seconds: float) -> None:
-        """Leaves out so many seconds, which a failure has taken: they have an allowance of their own."""
+        """Leaves out this many seconds, which a failure has taken: they have an allowance of their own."""
         self._began += seconds
 
     def end_of(self, test: str) -> float:

@@ -65,8 +65,8 @@ def by_cause(finding: Finding, place: int) -> tuple[int, int]:
 
 
 def may_follow(finding: Finding, first: Finding) -> bool:
-    """Returns whether the finding may be there only because of ``first``, the first one by cause of the same
-    record."""
+    """Returns whether the finding may only follow from ``first``, the first one of the same record in the order of
+    causes."""
     point = finding.member.partition(".")[0]
     if point in _SIDE_BY_SIDE and point == first.member.partition(".")[0]:
         return finding.member == first.member and finding.kind != first.kind

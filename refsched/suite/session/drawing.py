@@ -23,7 +23,7 @@ from refsched.suite.histories.history import History, Step
 
 PROFILE = "refsched"
 STEPS_OF_A_MACHINE = 50
-"""A state machine makes at most so many inputs in one example."""
+"""A state machine makes at most this many inputs in one example."""
 
 SUPPRESSED = (
     HealthCheck.too_slow,  # how fast an implementation answers says nothing of how its inputs are drawn

@@ -33,7 +33,7 @@ def came_in(
     judge: Callable[[History], Judgement], histories: Iterable[History], seconds: float
 ) -> Iterator[Comparison]:
     """Yields the comparisons of the histories that ran to their end or showed something. It stops when the
-    implementation does not answer, or after so many seconds."""
+    implementation does not answer, or after this many seconds."""
     deadline = time.monotonic() + seconds
     for history in histories:
         if time.monotonic() > deadline:

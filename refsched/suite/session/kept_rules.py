@@ -20,7 +20,7 @@ from refsched.suite.breaking.detection import Tried, changing
 from refsched.suite.histories.findings import Comparison
 
 HISTORIES = 16
-"""So many histories of a rule count: the smallest one of each of eight tests, say, and another one of each."""
+"""This many histories of a rule count: the smallest one of each of eight tests, say, and another one of each."""
 
 OUTPUT = "refsched.changes"
 """A worker of pytest-xdist reports what it found under this name."""
@@ -29,8 +29,8 @@ OUTPUT = "refsched.changes"
 @define
 class Decided:
     """A Decided has two of the histories of a test in which a rule was applied: the ``smallest``, and the one in
-    which it was applied ``most`` often, so many ``times``. What is applied in every attempt seldom shows in the
-    smallest."""
+    which it was applied ``most`` often, which is how many ``times``. What is applied in every attempt seldom shows
+    in the smallest."""
 
     smallest: Comparison
     times: int
@@ -50,8 +50,8 @@ class Decided:
 @frozen(order=True)
 class Change:
     """A Change says whether it makes a difference (``is_one``) to break this rule in a history of this test in
-    which it was applied, and which has so many records. ``is_beside`` says that the test is about other rules,
-    ``is_second`` that a smaller history of the test counts, too."""
+    which it was applied, and how many ``records`` this history has. ``is_beside`` says that the test is about
+    other rules, ``is_second`` that a smaller history of the test counts, too."""
 
     rule: str
     is_beside: bool

@@ -25,10 +25,10 @@ from refsched.tools.reading.without_fields import without_fields
 Json = dict[str, Any]
 
 EXAMPLES = 4
-"""So many histories of each area are drawn, in whose objects the fields are looked for."""
+"""This many histories of each area are drawn, in whose objects the fields are looked for."""
 
 SAMPLES = 3
-"""A field is tried with so many values at most, the shortest first."""
+"""A field is tried with this many values at most, the shortest first."""
 
 _NODE: Json = {
     "apiVersion": "v1",

@@ -24,7 +24,7 @@ LEVELS = ("promised", "observed", "all")
 REPORT_SUFFIXES = (".json", ".html")
 REPLAY_SUFFIXES = (*SUFFIXES, ".yaml", ".yml")
 LONGEST = 30 * 24 * 3600.0
-"""A time may have at most so many seconds: no timer of the system takes much more than a month."""
+"""A time may have at most this many seconds: no timer of the system takes much more than a month."""
 
 _SECONDS = {"ms": 0.001, "": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|)", re.ASCII)

@@ -12,7 +12,7 @@ from refsched.errors import counted
 from refsched.suite.session.outcome import Outcome
 
 WIDTH = 48
-"""The name takes so many columns."""
+"""The name takes this many columns."""
 
 
 @define(eq=False)

@@ -43,7 +43,7 @@ class About:
 @define(eq=False)
 class Runner:
     """A Runner asks the implementation ``what``, whose answers may take ``timeout`` seconds each; ``only`` is the
-    part of it that is judged; from the ``seed`` it is drawn by which fields it is tried what it takes."""
+    part of it that is judged; the ``seed`` decides which objects are drawn to learn which fields it takes."""
 
     bench: Bench
     what: str
@@ -51,7 +51,7 @@ class Runner:
     only: str = ""
     seed: str = "0"
     final_fault: AdapterFault | None = None
-    """After this one the implementation is not asked any more."""
+    """After this fault the implementation is not asked any more."""
     _connection: Connection | None = None
     _known: tuple[Hello, About] | None = None
     """This is what the implementation has said of itself, and what follows from it."""

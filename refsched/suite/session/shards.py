@@ -42,7 +42,7 @@ MEMBER = "evidence"
 """The JSON report of a part has this member."""
 
 MOST = 10_000
-"""A run has at most so many parts."""
+"""A run has at most this many parts."""
 
 _CONVERTER = make_converter()
 _SHAPE = re.compile(r"([1-9][0-9]{0,4})/([1-9][0-9]{0,4})", re.ASCII)

@@ -42,7 +42,7 @@ LARGE_REPR = "Generating overly large repr"
 """Hypothesis warns so of a failing history that is long, which the suite shows in its own way."""
 
 THOROUGH = 20
-"""A thorough run has so many times the default number of examples."""
+"""A thorough run has this many times the default number of examples."""
 
 CHECKING = pytest.StashKey[Checking]()
 BEHIND = pytest.StashKey[Checking]()

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Variations of a history, by which the explanations of what it shows are distinguished.
 
-Two mistakes that explain the smallest history that shows a failure alike differ beside it: where a quantity is one
-more, an operator is another one, or a term is not there. These are such histories, each with one change of it.
+Two mistakes may both explain the smallest history that shows a failure. They differ in a history beside it, in
+which a quantity is one more, an operator is another one, or a term is not there. These are such histories, each
+with one change of it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from refsched.suite.histories.scenario import read_steps, steps_as_json
 Path = tuple[str | int, ...]
 
 MOST = 40
-"""So many variations are made of one history, evenly spread over all that there are."""
+"""This many variations are made of one history, evenly spread over all that there are."""
 
 _ENUMS: Sequence[Sequence[str]] = (
     ("NoSchedule", "PreferNoSchedule", "NoExecute"),

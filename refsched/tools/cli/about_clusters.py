@@ -145,7 +145,7 @@ def upgrade(
 )
 @click.option("--add-node", multiple=True, metavar="FILE|like:NODE[:COUNT]", help="Add nodes.")
 @click.option("--add-pod", multiple=True, metavar="FILE[:COUNT]", help="Add pods.")
-@click.option("--scale", multiple=True, metavar="KIND/NAME=COUNT", help="Have so many pods of a controller.")
+@click.option("--scale", multiple=True, metavar="KIND/NAME=COUNT", help="Give a controller COUNT pods.")
 @click.option(
     "--seeds", type=click.IntRange(1, 1000), default=20, show_default=True, help="How many seeds are tried."
 )

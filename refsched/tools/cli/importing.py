@@ -61,9 +61,9 @@ def simulator(
         changes, there = snapshot.changes, snapshot.there
         for why, count in sorted(snapshot.unknown.items()):
             note(f"no attempt is known of {counted(count, 'pod')}: {why}")
-        note("what is no more when a snapshot is made is not in it")
+        note("what no longer exists when a snapshot is made is not in it")
     if not changes:
-        raise InputError("holds no pod of which is known when it was scheduled", where=", ".join(paths))
+        raise InputError("holds no pod of which it is known when it was scheduled", where=", ".join(paths))
     start = changes[0].at
     _say(
         output,

@@ -197,7 +197,7 @@ def record(implementation: str, scenario: str, output: str, start: str, form: st
         steps: |
           - create: Node n1            # the next of the manifests
           - create: Pod default/web
-          - schedule: 5                # at most so many attempts
+          - schedule: 5                # at most 5 attempts
           - advance: 10                # seconds
           - update: {apiVersion: v1, kind: Pod, ...}
           - delete: {apiVersion: v1, kind: Pod, namespace: default, name: web}

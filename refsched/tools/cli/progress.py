@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 PATIENCE = 1.0
-"""Nothing is shown for so many seconds."""
+"""Nothing is shown for this many seconds."""
 
 _BETWEEN = 0.2
 """The line is written anew every so many seconds."""

@@ -23,7 +23,7 @@ from refsched.tools.garbage_collection import keep_what_there_is
 
 DECIDED_BY_ONE_RULE = ("filter", "scores", "totals", "bind", "message")
 SHOWN = 2000
-"""So many characters of a value are shown; ``-o json`` has all."""
+"""This many characters of a value are shown; ``-o json`` has all."""
 
 
 def replay(paths: Sequence[str], *, as_json: bool, processes: int = 1) -> int:

@@ -23,10 +23,11 @@ from refsched.tools.cli.report import merge
 OPTION = "--scheduler"
 NOT_INSTALLED = "takes distributed, on this machine, too: python -m pip install 'refsched[campaigns]'"
 PARTS_OF_A_WORKER = 4
-"""So many parts for each thread of a worker: a slow one, or one that dies, holds up no more than its share."""
+"""There are this many parts for each thread of a worker: a slow worker, or one that dies, holds up no more than
+its share."""
 
 CONNECTING = 30.0
-"""The scheduler has to answer within so many seconds, and then to have a worker: one may just be starting."""
+"""The scheduler has to answer within this many seconds, and then to have a worker: one may just be starting."""
 
 
 @frozen

@@ -29,7 +29,7 @@ from refsched.tools.rulebook.causes import as_value as causes_as_value
 HTML = "html"
 LIKE = "like:"
 MOST_PODS = 20
-"""So many pods are listed, unless all are asked for."""
+"""This many pods are listed, unless all are asked for."""
 
 
 @frozen

@@ -26,7 +26,7 @@ from refsched.tools.http.tls import Tls, tls_of
 _PORTS = {"http": 80, "https": 443}
 
 MAX_ANSWER = 64 * 1024 * 1024
-"""An answer may have so many bytes. One with 5,000 whole nodes has a tenth of them."""
+"""An answer may have this many bytes. One with 5,000 whole nodes has a tenth of them."""
 
 
 def over_http(config: ExtenderConfig) -> Ask:

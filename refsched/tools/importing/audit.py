@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Audit: the log in which a kube-apiserver has written what it was asked and what it answered.
 
-An answer that is an object shows it, also to who only reads it. Of level Request there is only what was asked:
-a whole object, a binding or the condition of a pod is read; any other patch is left out, since a log does not say
-how the lists of a patch are merged.
+An answer that is an object shows this object, also where it was only read. Of level Request there is only what was
+asked: a whole object, a binding or the condition of a pod is read; any other patch is left out, since a log does
+not say how the lists of a patch are merged.
 Source: apiserver/pkg/apis/audit/v1/types.go, Event; registry/generic/registry/store.go, Delete.
 """
 
@@ -167,7 +167,7 @@ def _shown(answer: Json, where: str) -> Iterator[Json]:
 @define
 class AuditLog:
     """An AuditLog follows what is known of a cluster. ``missing`` are objects of which it is known only that they
-    exist; ``unread`` are requests of which is not known what they have changed, by verb and kind."""
+    exist; ``unread`` are requests of which it is not known what they have changed, by verb and kind."""
 
     before: Iterable[Event]
     unread: Counter[str] = Factory(Counter)

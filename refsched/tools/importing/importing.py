@@ -69,7 +69,7 @@ def kind_of_object(value: Json) -> ApiKind | None:
 
 
 def check_object(value: Json, where: str) -> None:
-    """Raises InputError if the object has no name and no uid, as each has that an API server shows."""
+    """Raises InputError if the object lacks the name or the uid that every object that an API server shows has."""
     metadata = value.get("metadata")
     if not isinstance(metadata, dict):
         raise InputError(f"expected an object, found {metadata!r:.60}", "metadata", where)

@@ -22,7 +22,7 @@ from refsched.tools.reading.objects import key_of
 Json = dict[str, Any]
 
 TIMEOUT = 60.0
-"""One request may take so many seconds."""
+"""One request may take this many seconds."""
 
 CONNECT_TIMEOUT = 10.0
 CONNECTIONS = 64

@@ -13,7 +13,8 @@ from refsched.records import ERROR, SCHEDULED, UNSCHEDULABLE, NodeStatus
 Json = dict[str, Any]
 
 _RESULTS = {"Unschedulable": UNSCHEDULABLE, "SchedulerError": ERROR}
-"""By the reason of the condition PodScheduled. A pod that waits for a gate has been attempted by nobody."""
+"""The results by the reason of the condition PodScheduled. A pod that waits for a gate has been attempted by
+nobody."""
 
 
 @frozen

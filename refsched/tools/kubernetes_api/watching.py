@@ -28,7 +28,7 @@ LISTED = "LISTED"
 
 _BOOKMARK = "BOOKMARK"
 AGAIN = 0.2
-"""After a failure a list is asked for again in so many seconds."""
+"""After a failure a list is asked for again this many seconds later."""
 
 
 @frozen

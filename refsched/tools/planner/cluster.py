@@ -30,7 +30,7 @@ LATEST = datetime(9000, 1, 1, tzinfo=UTC)
 
 FINISHED = ("Succeeded", "Failed")
 MOMENT = 1e-6
-"""Two pods of different age arrive so many seconds apart."""
+"""Two pods of different age arrive this many seconds apart."""
 
 
 @frozen

@@ -54,13 +54,13 @@ def delete_node(objects: Objects, name: str) -> Objects:
 
 
 def nodes_like(objects: Objects, name: str, count: int) -> Objects:
-    """Returns the objects with so many more nodes like this one, all of them schedulable."""
+    """Returns the objects with this many more nodes like this one, all of them schedulable."""
     node = node_called(name, objects)
     return (*objects, *copies_of(evolve(node, spec=evolve(node.spec, unschedulable=False)), objects, count))
 
 
 def copies_of(model: Node | Pod, objects: Iterable[ApiObject], count: int) -> Iterator[ApiObject]:
-    """Yields so many copies, the first under the name of the model, if that is free, and the others numbered."""
+    """Yields this many copies, the first under the name of the model, if that is free, and the others numbered."""
     taken = {shown.key for shown in objects if isinstance(shown, type(model))}
     number = 0
     for _ in range(count):
@@ -73,8 +73,8 @@ def copies_of(model: Node | Pod, objects: Iterable[ApiObject], count: int) -> It
 
 
 def scale(objects: Objects, kind: str, name: str, count: int) -> Objects:
-    """Returns the objects with so many pods that the controller of this kind and name manages. Pods that wait are
-    removed first, and then those that come last by name; further ones are made like the first."""
+    """Returns the objects with this many pods that the controller of this kind and name manages. Pods that wait
+    are removed first, and then those that come last by name; further ones are made like the first."""
     namespace, _, plain = name.rpartition("/")
     pods = [
         shown

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Explain: the attempt of one pod, decided with all that records do not show.
 
-The scheduler itself tries the pod, against the cluster as it is given: other pending pods are not placed before,
-but count where they are nominated. The same attempt is decided a second time for what records do not show: the
-scores before weights, and the nodes that were never evaluated.
+The scheduler itself tries the pod in the cluster as it is given: other pending pods are not placed before, but
+count where they are nominated. The same attempt is decided a second time for what records do not show: the scores
+before weights, and the nodes that were never evaluated.
 """
 
 from __future__ import annotations

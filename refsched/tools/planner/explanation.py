@@ -42,7 +42,7 @@ SHORT_NAMES = {
 """These are the headers of columns: with their full names eight plugins take two screens."""
 
 MOST_ROWS = 12
-"""So many nodes, reasons and helpful changes are listed at most, unless the nodes are asked for."""
+"""This many nodes, reasons and helpful changes are listed at most, unless the nodes are asked for."""
 
 ALL_NODES = "*"
 

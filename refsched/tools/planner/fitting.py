@@ -84,8 +84,8 @@ def with_template(snapshot: Snapshot, template: Node, pods: Sequence[PodInfo] = 
 @frozen
 class Capacity:
     """A Capacity says how many more pods like ``pod`` fit, and on which nodes. ``stopped_by`` says what stops the
-    next one, ``message`` the same as its FailedScheduling event does; both are empty if so many fit as were asked
-    for at most."""
+    next one, ``message`` the same as its FailedScheduling event does; both are empty if this many fit as were
+    asked for at most."""
 
     pod: str
     fit: int

@@ -18,7 +18,7 @@ from refsched.errors import InputError
 
 S = TypeVar("S")
 AT_ONCE = 2
-"""So many processes run at once, at most: each may take as much memory as it changes."""
+"""This many processes run at once, at most: each may take as much memory as it changes."""
 
 
 def in_forked_processes(

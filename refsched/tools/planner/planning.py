@@ -35,10 +35,10 @@ POD = "pod"
 
 T = TypeVar("T")
 MOST_HEADLINES = 30
-"""Of so many groups of pods that failed alike, the most frequent ones, it is said in a sentence why."""
+"""For this many groups of pods that failed alike, the most frequent ones, a sentence says why."""
 
 PATIENCE = 1000
-"""After so many seconds without a pod to try the plan ends: this is longer than any timer of the scheduler."""
+"""After this many seconds without a pod to try the plan ends: this is longer than any timer of the scheduler."""
 
 
 def plan(

@@ -27,7 +27,7 @@ from refsched.tools.planner.planning import NotedChoices, Run
 from refsched.tools.planner.rejections import rejections_of
 
 ROUNDS = 5
-"""Victims of victims are followed so many times: each has a lower priority than the one that took its place."""
+"""Victims of victims are followed this many times: each has a lower priority than the one that took its place."""
 
 
 @frozen

@@ -189,7 +189,7 @@ def _class_called(name: str, classes: Sequence[PriorityClass]) -> PriorityClass 
 
 
 def _default_class(classes: Sequence[PriorityClass]) -> PriorityClass | None:
-    """Returns the default class; if there is more than one, that with the lowest value."""
+    """Returns the default class, or the one with the lowest value if there is more than one."""
     return min((c for c in classes if c.global_default), key=lambda c: c.value, default=None)
 
 

@@ -18,7 +18,7 @@ from attrs import frozen
 from refsched.errors import InputError
 
 MAX_TEXT = 64 * 1024 * 1024
-"""A file that a person writes may have so many bytes. Dumps may be larger (``dumps.py``)."""
+"""A file that a person writes may have this many bytes. Dumps may be larger (``dumps.py``)."""
 
 
 @frozen

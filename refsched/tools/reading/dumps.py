@@ -21,10 +21,10 @@ from refsched.tools.reading.documents import read_documents, read_json_at, read_
 from refsched.tools.reading.memory import check_memory
 
 _CHUNK = 1024 * 1024
-"""So many bytes are read, or decoded, at once."""
+"""This many bytes are read, or decoded, at once."""
 
 _BETWEEN_CHECKS = 1000
-"""Memory is checked after so many objects."""
+"""Memory is checked after this many objects."""
 
 Found = Iterator[tuple[str, Any]]
 """Found yields objects, each with its place."""

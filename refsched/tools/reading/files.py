@@ -12,7 +12,7 @@ from typing import BinaryIO
 from refsched.errors import InputError
 
 MAX_SHOWN = 300
-"""So many characters of a path are shown."""
+"""This many characters of a path are shown."""
 
 
 def open_file(path: str | Path) -> BinaryIO:

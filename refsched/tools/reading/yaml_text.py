@@ -19,10 +19,10 @@ from refsched.errors import InputError
 from refsched.tools.reading.memory import check_memory
 
 MAX_ALIASED = 100_000
-"""The aliases of one YAML document may repeat so many nodes."""
+"""The aliases of one YAML document may repeat this many nodes."""
 
 MAX_DEPTH = 100
-"""So many mappings and lists may be inside each other in a YAML document."""
+"""This many mappings and lists may be inside each other in a YAML document."""
 
 _TAG = "tag:yaml.org,2002:"
 _WORDS = {

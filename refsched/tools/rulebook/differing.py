@@ -32,8 +32,8 @@ _WORDS: Mapping[str, str] = {
     "victims": "the victims",
     "write": "what is written to {}",
 }
-"""What a member of a record is; a longer name goes before its beginning, and the next part is the name of what it
-is about."""
+"""Members of a record in words; a longer name stands before a shorter one with which it begins, and the next part
+of a member is the name of what it is about."""
 
 
 def heading(broken: Broken) -> str:

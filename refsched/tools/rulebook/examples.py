@@ -44,8 +44,8 @@ class Broken:
 
 @frozen
 class Recording:
-    """A Recording is the shortest one of kube-scheduler in which the rule is applied, in ``line`` of so many
-    ``lines``."""
+    """A Recording is the shortest one of kube-scheduler in which the rule is applied. It has ``lines`` lines, and
+    the rule is applied at ``line``."""
 
     trace: str
     line: int

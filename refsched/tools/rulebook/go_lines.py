@@ -25,7 +25,7 @@ from refsched.suite.catalogue.rules import Rule, all_rules, default_plugins
 
 REPOSITORY = "https://github.com/kubernetes/kubernetes/blob"
 MOST = 4
-"""At most so many functions of one rule are linked."""
+"""At most this many functions of one rule are linked."""
 
 _FILE = re.compile(r"[\w./{},*-]+\.go\b")
 _NAME = re.compile(r"\b[A-Za-z]\w{2,}\b")
@@ -75,7 +75,7 @@ def _known() -> Mapping[str, Sequence[tuple[str, str, str, int]]]:
 
 
 def lines_of(rule: Rule, cached: Path) -> Iterator[GoLine]:
-    """Functions that the source of the rule names; the files that it names where it names no function in them."""
+    """Returns the functions that the source of the rule names, and the files in which it names none."""
     context = _module_source(rule.module)
     tag = rule.tag
     named = [path for name in _files(rule.source) for path in _paths(name, context, tag, cached)]

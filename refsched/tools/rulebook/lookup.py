@@ -15,10 +15,10 @@ from refsched.errors import InputError
 from refsched.suite.catalogue.rules import Rule, all_rules
 
 LIKE = 4
-"""At most so many rules are named if there is none with an id."""
+"""At most this many rules are named if there is none with an id."""
 
 NEAR = 6
-"""A rule has at most so many neighbours."""
+"""A rule has at most this many neighbours."""
 
 _WORD = re.compile(r"[a-z0-9]+")
 

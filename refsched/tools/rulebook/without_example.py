@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Without example: the rules that no history or configuration of the suite shows, and why.
-
-Longest beginning of an id first. What the suite does not ask at all, and what no recording can see, says why in a
-table of its own (refsched/suite/catalogue/elsewhere.py, refsched/suite/recording/unreached.py).
+"""Without example: the rules that no history or configuration of the suite shows, and why. Of the beginnings of an
+id the longest counts. What the suite does not ask at all, and what no recording can see, says why in a table of
+its own (refsched/suite/catalogue/elsewhere.py, refsched/suite/recording/unreached.py).
 """
 
 from __future__ import annotations

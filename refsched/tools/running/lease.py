@@ -19,10 +19,10 @@ from refsched.tools.kubernetes_api.client import ApiError, Client, UnreachableEr
 Json = dict[str, Any]
 
 DURATION = 15.0
-"""Another one may take a lease that its holder has not renewed for so many seconds."""
+"""Another one may take a lease that its holder has not renewed for this many seconds."""
 
 DEADLINE = 10.0
-"""A holder that could not renew the lease for so many seconds holds it no more."""
+"""A holder that could not renew the lease for this many seconds holds it no more."""
 
 RETRY = 2.0
 """The lease is asked for, and renewed, every so many seconds."""

@@ -54,7 +54,7 @@ class Running:
         self._mirror.take_first(events)
 
     def events(self, seconds: float) -> Iterable[Event]:
-        """Yields the events that have come, after waiting for the first one at most so long."""
+        """Yields the events that have come, after waiting at most this long for the first one."""
         while (event := self._watching.next(seconds)) is not None:
             seconds = 0.0
             if event.type != LISTED:

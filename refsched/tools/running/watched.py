@@ -18,17 +18,17 @@ from refsched.tools.running.setting_up import Options
 from refsched.tools.running.shadow import Shadow, shadow_of
 
 DELAY = 1.0
-"""What was seen within so many seconds need not have happened in this order."""
+"""What was seen within this many seconds need not have happened in this order."""
 
 LATE = 30
-"""So many of the latest changes at most are taken for unknown to the scheduler."""
+"""This many of the latest changes at most are taken for unknown to the scheduler."""
 
 EARLY = 3
-"""So many of the next decisions at most are taken for made before."""
+"""This many of the next decisions at most are taken for made before."""
 
 
 CLOSELY = 20
-"""After so many attempts that are not allowed, those that differ are not looked at so closely any more."""
+"""After this many attempts that are not allowed, those that differ are not looked at so closely any more."""
 
 
 def judge_watched(trace: Trace) -> FileReport:

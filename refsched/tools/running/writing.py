@@ -21,7 +21,7 @@ Json = dict[str, Any]
 T = TypeVar("T")
 
 AGAIN = 0.2
-"""A request to which there is no answer is sent again in so many seconds."""
+"""A request to which there is no answer is sent again after this many seconds."""
 
 
 class LostError(Exception):

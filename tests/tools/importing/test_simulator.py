@@ -152,7 +152,7 @@ def test_what_kubectl_prints_is_a_snapshot_too(files: Files) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("{}", "holds no pod of which is known when it was scheduled"),
+        ("{}", "holds no pod of which it is known when it was scheduled"),
         (json.dumps({"pods": ["p"]}), "pods[0]: expected an object, found 'p'"),
         (
             json.dumps({"pods": [{"metadata": {"name": "p"}}]}),

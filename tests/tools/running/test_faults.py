@@ -42,7 +42,7 @@ PROGRAM = control_plane_program().built_before()
 NODES = 60
 PODS = 600
 ROOM = 10
-"""So many pods fit on a node, so that all pods need the whole cluster."""
+"""This many pods fit on a node, so that all pods need the whole cluster."""
 
 EACH_FULL = {f"n{index}": ROOM for index in range(NODES)}
 BINDING = re.compile(r"/api/v1/namespaces/default/pods/([^/]+)/binding")

@@ -37,7 +37,7 @@ OF_OTHER_PODS = (*MOVABLE, "PodTopologySpread", "NodeVolumeLimits", "VolumeRestr
 
 MOST = 2
 MOST_PODS = 5
-"""So many pods at most are to leave."""
+"""This many pods at most are to leave."""
 
 
 # --- What comes by itself -------------------------------------------------------------------------

@@ -41,7 +41,7 @@ from refsched.tools.planner.pending.words import joined, requirement_text, taint
 from refsched.tools.planner.verdicts import HelpfulChange
 
 MOST = 3
-"""So many alternatives of one kind are tried."""
+"""This many alternatives of one kind are tried."""
 
 CONTROL_PLANE = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
 """To tolerate these taints is the last thing to think of."""

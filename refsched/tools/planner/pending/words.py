@@ -42,7 +42,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def nearest_text(name: str, known: Iterable[str]) -> str:
-    """Returns the name that is most similar, to be put behind the one that is not known, or ""."""
+    """Returns the words about the most similar name, which follow the name that is not known, or ""."""
     near = nearest(name, known)
     return f" (nearest: {near})" if near else ""
 
