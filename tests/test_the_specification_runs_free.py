@@ -34,7 +34,7 @@ FOREIGN = (
     "known_defect",
     "known defect",
     "KnownDefect",
-    "Lazily",
+    "LazySequence",
     "mended",
     "oddities",
     "plan_search",

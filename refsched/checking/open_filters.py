@@ -40,8 +40,8 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 @frozen
-class Lazily(Sequence[T_co]):
-    """A Lazily is a sequence of options, each of which is computed only when it is read."""
+class LazySequence(Sequence[T_co]):
+    """A LazySequence is a sequence of options, each of which is computed only when it is read."""
 
     number: int
     make: Callable[[int], T_co]
@@ -120,7 +120,7 @@ def filter_ways(state: CycleState, node: NodeInfo) -> Sequence[CycleState]:
             return made
         return _with_allocator(made, claims, _InOrder(allocator, order))
 
-    return Lazily(len(missing) * orders, way)
+    return LazySequence(len(missing) * orders, way)
 
 
 def _missing_drivers(state: CycleState, node: NodeInfo) -> list[str]:
@@ -188,7 +188,7 @@ def _followed_kind(kind: Any) -> Any:
 
         if len(ways) == 1:
             return run(0)
-        picked: Status = self.pick(node.name, Lazily(len(ways), run))
+        picked: Status = self.pick(node.name, LazySequence(len(ways), run))
         return picked
 
     def run_score_plugins(

@@ -169,7 +169,7 @@ def _place(custom: Plugins, point: str, name: str) -> str:
 
 def _score_weights(plugins: Plugins, release: Release) -> Mapping[str, int]:
     """R-CONFIG-26 (needs score): A plugin's weight at score takes precedence over that at multiPoint, weight 0 is
-    1, and a profile is refused whose weights could make a total that overflows 64 bits.
+    1, and a profile whose weights could make a total that overflows 64 bits is refused.
 
     The sum is computed in 64 bits: once it is negative, no other weight may follow.
     """

@@ -13,8 +13,8 @@ from itertools import chain
 
 from refsched.cycle.decide import Decision
 from refsched.framework.cycle_state import PreFilterResult, Scores
+from refsched.framework.lazy_mapping import LazyMapping
 from refsched.framework.status import Status
-from refsched.framework.table import Table
 from refsched.records import SCHEDULED, Attempt, NodeStatus, PreFilter
 from refsched.rules import applies
 
@@ -27,7 +27,7 @@ def describe(pod: str, decision: Decision) -> Attempt:
     Returns the record of what PreFilter, Filter and Score decided."""
     is_filtered = decision.errors or decision.diagnosis.statuses or decision.passed or decision.surplus
     scores = decision.scores
-    statuses = Table(partial(_statuses, decision)) if is_filtered else None
+    statuses = LazyMapping(partial(_statuses, decision)) if is_filtered else None
     rejected = chain(decision.errors.values(), decision.diagnosis.statuses.values())
     applies("R-WORDS-02", when=any(status.reasons for status in rejected))
     return Attempt(
@@ -35,7 +35,7 @@ def describe(pod: str, decision: Decision) -> Attempt:
         SCHEDULED,
         pre_filter=_pre_filter(decision.pre_filter),
         filter=statuses,
-        scores=Table(partial(_by_node, scores, decision.totals)) if scores is not None else None,
+        scores=LazyMapping(partial(_by_node, scores, decision.totals)) if scores is not None else None,
         totals=decision.totals if scores is not None else None,
     )
 

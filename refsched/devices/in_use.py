@@ -47,7 +47,7 @@ class InUse:
         return device in self.capacity or any(share.device == device for share in self.shares)
 
     def with_claims(self, claims: Iterable[ResourceClaim]) -> InUse:
-        """Returns what is in use with these claims. What a claim consumes that counts already counts twice."""
+        """Returns what is in use with these claims. What a claim that counts already consumes counts twice."""
         devices, shares, capacity = set(self.devices), set(self.shares), dict(self.capacity)
         for claim in claims:
             for result in _held(claim):

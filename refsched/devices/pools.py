@@ -170,8 +170,9 @@ def _late_last(pools: Pools) -> Pools:
 
 def _with_each_count(pool: Pool, node: Node) -> Pools:
     """R-DRA-124 (observed: how many slices a pool has is said by all of them alike, once its driver is done): If
-    the slices of a pool say different numbers of slices, the number counts that a slice says which names the node
-    or, without such a slice, that any of them says. Source: allocator_incubating.go, NewAllocator, Allocate."""
+    the slices of a pool say different numbers of slices, the number that counts is one that a slice which names
+    the node says or, without such a slice, one that any of them says. Source: allocator_incubating.go,
+    NewAllocator, Allocate."""
     slices = tuple(sorted(pool.slices, key=lambda piece: piece.name))
     named = [piece for piece in slices if piece.spec.node_name == node.name]
     says = {piece.spec.pool.resource_slice_count: piece for piece in reversed(named or slices)}

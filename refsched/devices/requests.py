@@ -139,8 +139,8 @@ class Matcher:
 
     def problem_of(self, whose: str, index: int, offered: OfferedDevice, problem: str) -> str:
         """R-WORDS-04 (observed: the wording of reasons and messages is not part of the API): The error of a
-        selector names the device, unless the expression is invalid by itself, and says how a key may be read
-        that a device does not have."""
+        selector names the device, unless the expression is invalid by itself, and says how a key that a device
+        does not have may be read."""
         if not problem.startswith("CEL runtime error"):
             return SELECTOR_FAILED.of(whose, index, problem)
         applies("R-WORDS-04")
@@ -156,8 +156,8 @@ class Matcher:
 @frozen
 class Sizer:
     """A Sizer determines what the requests of claims need on one node. ``matches_of`` returns the alternative
-    under which it is remembered which devices an alternative matches, and ``broken_pool`` is raised if all
-    devices of a pool are needed from which none is allocated."""
+    under which it is remembered which devices an alternative matches, and ``broken_pool`` is raised if all devices
+    of a pool from which none is allocated are needed."""
 
     claims: Sequence[ResourceClaim]
     pools: Sequence[Pool]

@@ -59,8 +59,8 @@ class Search:
     """A Search is a depth-first search for one device after the other, which backtracks from choices without
     a solution.
 
-    ``held_by`` says for which claims of the pod (by position) a device has been chosen so far, and ``shared``
-    what the shares of a device consume that have been chosen."""
+    ``held_by`` says for which claims of the pod (by position) a device has been chosen so far, and ``shared`` what
+    the chosen shares of a device consume."""
 
     claims: Sequence[ResourceClaim]
     pools: Sequence[Pool]

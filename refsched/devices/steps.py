@@ -21,17 +21,17 @@ def does_not_fit(problem: str) -> None:
 
 
 def every_slice(slices: Sequence[ResourceSlice]) -> Sequence[ResourceSlice]:
-    """Returns all the slices, so that those count that the node does not reach."""
+    """Returns all the slices, so that those that the node does not reach count."""
     return slices
 
 
 @frozen
 class AllocatorSteps:
-    """``matches_of`` returns the alternative under which it is remembered which devices an alternative
-    matches, and ``further_devices_of`` the one under which the second and later of all devices are looked
-    for. ``broken_pool`` is raised if all devices of a pool are needed that is incomplete or invalid.
-    ``unmet_constraint`` is called if a constraint rejects one of all devices that are needed.
-    ``out_of_reach`` returns those of the slices that the node does not reach which count."""
+    """``matches_of`` returns the alternative under which it is remembered which devices an alternative matches,
+    and ``further_devices_of`` the one under which the second and later of all devices are looked for.
+    ``broken_pool`` is raised if all devices of a pool that is incomplete or invalid are needed.
+    ``unmet_constraint`` is called if a constraint rejects one of all devices that are needed. ``out_of_reach``
+    returns which of the slices that the node does not reach count."""
 
     matches_of: Callable[[int], int] = under_itself
     further_devices_of: Callable[[int], int] = under_itself

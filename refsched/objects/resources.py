@@ -101,7 +101,7 @@ def is_pod_level_resource(name: str) -> bool:
 
 
 def _requests_of_containers(pod: Pod, non_missing: ResourceList | None, use_status: bool) -> ResourceList:
-    """R-REQUEST-12: A running pod that is resized requests of each resource the largest of what its containers
+    """R-REQUEST-12: Of each resource, a running pod that is resized requests the largest of what its containers
     request together as it is desired, as it is allocated, and as it is in use."""
 
     def total(asked: Callable[[Container], ResourceList]) -> ResourceList:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Start times: since when a release takes pods to run that have not started.
+"""Start times: since when a pod that has not started counts as started.
 
 Observed: when the clock is read is not part of the API.
 Shows in: preemption.

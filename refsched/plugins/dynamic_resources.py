@@ -240,7 +240,7 @@ class DynamicResources:
         """R-DRA-18: A node scores, for each list of alternatives of which one would be allocated there, 8 minus
         the number of alternatives before that one, if any claim of the pod is yet to be allocated.
         Source: computeScore."""
-        state = _there(state, node)
+        state = _claims_where_filtered(state, node)
         if state is None or state.allocator is None or not state.has_alternatives:
             return 0
         applies("R-DRA-18")
@@ -269,7 +269,7 @@ class DynamicResources:
         """R-DRA-08: Reserve of DynamicResources assumes the devices that Filter found on the node to be
         allocated until PreBind writes the allocation or Unreserve ends it; without Filter, it fails with an
         error."""
-        state = _there(state, node)
+        state = _claims_where_filtered(state, node)
         if state is None or state.allocator is None:
             return Continue(state)
         chosen = self.allocations(state, node) if state.is_filtered else ()
@@ -378,7 +378,7 @@ class DynamicResources:
     )
 
 
-def _there(state: PodClaims | None, node: NodeInfo) -> PodClaims | None:
-    """Returns the claims on a node that passed Filter."""
+def _claims_where_filtered(state: PodClaims | None, node: NodeInfo) -> PodClaims | None:
+    """Returns the claims as they are on a node that passed Filter."""
     found = state.on(node) if state is not None else None
     return found if isinstance(found, PodClaims) else None

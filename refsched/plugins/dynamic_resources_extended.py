@@ -46,7 +46,8 @@ IN_MEMORY = "<extended-resources>"
 @define
 class ServedResources:
     """ServedResources have the DeviceClass that serves each extended resource, as kube-scheduler keeps it: an
-    update of a class is not seen where another one, or itself, stays the one of its extendedResourceName."""
+    update of a class has no effect while another class that goes before it, or the class itself as it was, serves
+    its extendedResourceName."""
 
     kind: ClassVar[str] = DeviceClass.kind
     by_resource: dict[str, DeviceClass] = field(factory=dict)

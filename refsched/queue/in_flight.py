@@ -30,8 +30,8 @@ class ObservedEvent:
 
 
 class InFlight:
-    """InFlight holds the pods in flight by uid, and one list of events for all of them: for each pod those
-    since its Pop count. ``popped`` is how many pods were popped so far."""
+    """InFlight holds the pods in flight by uid, and one list of events for all of them: for each pod those since
+    its Pop count. ``popped`` is how many pods have been popped so far."""
 
     def __init__(self) -> None:
         self._pods: dict[str, QueuedPod] = {}

@@ -11,11 +11,11 @@ from attrs import Factory, define, evolve, field, fields, frozen
 from refsched.cycle.find_nodes import NodeFilter, Search, find_nodes
 from refsched.framework.cycle_state import CycleState, Scores
 from refsched.framework.interface import ScorePlugin
+from refsched.framework.lazy_mapping import LazyMapping
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.post_filter import PostFilterContext, PostFilterPlugin
 from refsched.framework.runtime import Framework
 from refsched.framework.snapshot import Snapshot
-from refsched.framework.table import Table
 from refsched.objects.policy import PodDisruptionBudget
 from refsched.preemption.disruption import Budgets
 from refsched.preemption.victims import PreemptionSteps
@@ -142,7 +142,10 @@ class RememberingFramework(Framework):
         )
         sums = answers.totals(states, pod, nodes, at, snapshot, numbers)
         return RememberedScores(
-            Table(lambda: anew().raw), Table(lambda: anew().normalized), self.score_weights, sums=sums
+            LazyMapping(lambda: anew().raw),
+            LazyMapping(lambda: anew().normalized),
+            self.score_weights,
+            sums=sums,
         )
 
 

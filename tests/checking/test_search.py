@@ -11,7 +11,7 @@ import pytest
 from attrs import evolve, frozen
 
 from refsched.checking.following import Following
-from refsched.checking.open_filters import Lazily, filter_ways, followed, interrupted
+from refsched.checking.open_filters import LazySequence, filter_ways, followed, interrupted
 from refsched.checking.search import SearchPlan, planned_search
 from refsched.cycle.decide import Decider, Decision
 from refsched.devices.errors import RejectedOnNode
@@ -283,7 +283,7 @@ _CONTEXT = PostFilterContext(
 
 
 def test_lazy_options_are_made_when_they_are_asked_for() -> None:
-    options = Lazily(3, lambda number: number * 10)
+    options = LazySequence(3, lambda number: number * 10)
 
     assert list(options) == [0, 10, 20] == options[:]
     assert options[-1] == 20

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The queue before 1.37: who waits for nodes that are added waits for changed taints, too; gated pods are not
-nominated, and stay gated however long they wait.
+"""The queue before 1.37: a plugin that registers for added nodes registers for changed taints, too; gated pods are
+not nominated, and stay gated however long they wait.
 
 Changed by: kubernetes #109437 is mended, and with feature gate SchedulerQueueingHints its work-around is removed;
 #135756 (gated pods are nominated), #139162 and #139331 (they are looked at again when they have waited too long).

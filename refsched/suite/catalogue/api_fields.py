@@ -21,8 +21,8 @@ _REFERENCE = "#/definitions/"
 
 
 def fields_of(documents: Iterable[Json]) -> dict[str, dict[str, str]]:
-    """By type its fields, each with the type of what it holds: a list's as ``[]Type``, a map's as ``{}Type``.
-    A field that holds no object has none."""
+    """Returns the fields of each type, each with the type of the objects in it, or ``""``: that of a list is
+    ``[]Type``, and that of a map ``{}Type``."""
     found: dict[str, dict[str, str]] = {}
     for document in documents:
         definitions, seen = document["definitions"], set[str]()
@@ -60,7 +60,7 @@ def _reference(schema: Json) -> str:
 
 
 def _short(reference: str) -> str:
-    """``core.PodSpec`` of ``io.k8s.api.core.v1.PodSpec``: versions of one shape are one type."""
+    """Returns ``core.PodSpec`` for ``io.k8s.api.core.v1.PodSpec``: versions of one shape are one type."""
     *_, group, _, name = ("", "", *reference.split("."))
     return f"{group}.{name}"
 

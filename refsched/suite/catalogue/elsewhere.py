@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Elsewhere: rules that no test of the suite is about, each with the reason and where it is checked instead.
 
-Longest beginning of an id first, as with levels. A rule that is in no test's list must be found here.
+Of the beginnings of an id the longest counts. A rule that no test names must be found here.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _ELSEWHERE = {
 
 
 def why_elsewhere(rule: str) -> str | None:
-    """Why no test of the suite names this rule; None where one should."""
+    """Returns why no test of the suite names this rule, or None if one should."""
     found = [start for start in _ELSEWHERE if rule.startswith(start)]
     return _ELSEWHERE[max(found, key=len)] if found else None
 

@@ -57,7 +57,7 @@ a node."""
 
 
 Tests = Mapping[str, Sequence[str]]
-"""By rule the names of the tests of the suite that name it."""
+"""These are the names of the tests of the suite that name a rule, by rule."""
 
 
 # --- The queue ------------------------------------------------------------------------------------
@@ -113,7 +113,7 @@ def _drawing(table: Transitions) -> str:
 
 
 def event_named(row: EventHint) -> str:
-    """``Node/Add, UpdateNodeLabel``: the resource and its actions, as a table shows them."""
+    """Returns the resource and its actions as a table shows them: ``Node/Add, UpdateNodeLabel``."""
     return f"{row.resource.rpartition('/')[2]}/{action_name(row.action).replace('+', ', ')}"
 
 
@@ -207,8 +207,8 @@ def _by_area(rule: Rule) -> tuple[str, str]:
 
 
 def _levels(rules: list[Rule]) -> str:
-    """Each level of the area once, with its reason; the rules that have it are named where there is more than
-    one."""
+    """Returns each level of the area with its reason, and with the rules that have it if there is more than one
+    level."""
     of_reason: dict[tuple[str, str], list[str]] = {}
     for rule in rules:
         of_reason.setdefault((rule.level, rule.why_level), []).append(rule.id)

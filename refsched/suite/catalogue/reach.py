@@ -25,16 +25,16 @@ T = TypeVar("T")
 
 @frozen
 class Move:
-    """A step of a pod in the queue. No two moves are the same one."""
+    """A Move is a step of a pod in the queue. No two moves are the same one."""
 
     rule: str
     number: int
     asked: str = ""
-    """The row of a plugin's events that was asked last whether it requeues the pod."""
+    """This row of a plugin's events was the last one that was asked whether it requeues the pod."""
     said_queue: bool = False
-    """What it said."""
+    """The row said Queue."""
     before: str = ""
-    """The rule of the step by which the pod came to where it was."""
+    """This is the rule of the step by which the pod had come to where it was."""
 
 
 _NUMBERS = count()

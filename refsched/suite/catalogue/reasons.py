@@ -75,7 +75,7 @@ def _exact() -> Mapping[str, str]:
 
 @cache
 def _templates() -> tuple[tuple[re.Pattern[str], str], ...]:
-    """Reasons with blanks, those with the most words of their own first."""
+    """Returns the reasons with blanks as patterns, those with the most words of their own first."""
     with_blanks = [reason for reason in _rejections() if _BLANK.search(reason)]
     with_blanks.sort(key=lambda reason: -len(_BLANK.sub("", reason)))
     return tuple((_pattern(reason), reason.rule) for reason in with_blanks)

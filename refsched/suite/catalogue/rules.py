@@ -265,7 +265,8 @@ def _event_rules() -> Iterator[Rule]:
 
 
 def _event_rules_of(release: Release) -> Iterator[Rule]:
-    """What holds for them is said by the module that asks the hints."""
+    """Yields the rule of each row of the default plugins of this release. What holds for all of them is said by
+    the module of the hint table."""
     said = said_by(hint_table.__doc__)
     if release.queue.on_event is not HintTable.strategy:
         return

@@ -20,8 +20,8 @@ from refsched.rules import applies
 
 
 def default_selector(pod: Pod, objects: ObjectStore) -> Selector:
-    """R-SELSPREAD-05 (shows in score): The pods that belong together with a pod are those that all Services,
-    ReplicationControllers, ReplicaSets and StatefulSets of its namespace select that select the pod itself,
+    """R-SELSPREAD-05 (shows in score): The pods that belong together with a pod are those that are selected by all
+    Services, ReplicationControllers, ReplicaSets and StatefulSets of its namespace that select the pod itself,
     whether or not one of them owns the pod.
 
     The result is EVERYTHING if none selects it.

@@ -7,7 +7,7 @@ After the upgrade: A pod waits to be bound until its devices report that they ar
 What to do: set bindingTimeout in the arguments of DynamicResources if this is too long or too short for your
 devices.
 
-Observed: how a search ends that takes too long is a setting.
+Observed: how a search that takes too long ends is a setting.
 Shows in: devices.
 Source: plugins/dynamicresources/dynamicresources.go.
 """

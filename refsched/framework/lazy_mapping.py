@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table: a mapping that is computed when it is first read."""
+"""LazyMapping: a mapping that is computed when it is first read."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-class Table(Mapping[str, T]):
-    """A Table equals the mapping that ``make`` returns."""
+class LazyMapping(Mapping[str, T]):
+    """A LazyMapping equals the mapping that ``make`` returns."""
 
     def __init__(self, make: Callable[[], Mapping[str, T]]) -> None:
         self._make: Callable[[], Mapping[str, T]] | None = make
