@@ -117,8 +117,8 @@ def test_declared_features(check: Check, history: History) -> None:
 @conforms(
     area="shared_devices",
     rules=(
-        *("R-DRA-28", "R-DRA-29", "R-DRA-33", "R-DRA-34", "R-DRA-36", "R-DRA-39", "R-DRA-46", "R-DRA-47"),
-        *("R-DRA-48", "R-DRA-63", "R-DRA-64", "R-DRA-86"),
+        *("R-DRA-28", "R-DRA-29", "R-DRA-31", "R-DRA-33", "R-DRA-34", "R-DRA-36", "R-DRA-39"),
+        *("R-DRA-46", "R-DRA-47", "R-DRA-48", "R-DRA-63", "R-DRA-64", "R-DRA-86"),
     ),
     needs=("devices",),
     examples=130,

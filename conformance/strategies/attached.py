@@ -239,11 +239,14 @@ def histories() -> SearchStrategy[History]:
 
 # --- Zones in both spellings ----------------------------------------------------------------------
 
-_SPELLED = st.dictionaries(
-    st.sampled_from([ZONE, OLD_ZONE, ZONE, OLD_ZONE, REGION, OLD_REGION]),
-    st.sampled_from(["a", "b", ""]),
-    max_size=3,
-)
+_SPELLED = st.fixed_dictionaries(
+    {
+        ZONE: st.sampled_from([None, "a", "b", "a", ""]),
+        OLD_ZONE: st.sampled_from([None, "", "a", "", "b"]),
+        REGION: st.sampled_from([None, None, "a", ""]),
+        OLD_REGION: st.sampled_from([None, None, "", "b"]),
+    }
+).map(lambda labels: {key: value for key, value in labels.items() if value is not None})
 _LISTED = st.dictionaries(
     st.sampled_from([ZONE, OLD_ZONE, OLD_ZONE, REGION, OLD_REGION]),
     st.sampled_from(["a", "b", "a__b", "aa", "a__"]),

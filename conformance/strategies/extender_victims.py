@@ -78,10 +78,13 @@ _SAYS: SearchStrategy[Json | str] = st.sampled_from(
 )
 """How many victims of a pod's first, second or third node have to leave after all, or that it is out of the
 question."""
+_LEAVE_LESS = _SAYS.filter(lambda says: says != "Fail" and says != {})
 _ANSWERS: SearchStrategy[list[Json | str]] = st.one_of(
     st.lists(_SAYS, min_size=2, max_size=3),
     st.sampled_from([["Fail", {"1": "Refuse"}], [_NONE_OF_THEM, "Fail"], [{"1": 0}, {"2": 0}]]),
+    st.tuples(_LEAVE_LESS, st.sampled_from(["Fail", "", {}]), st.one_of(_SAYS, st.just(""))).map(list),
 )
+"""In the last ones an extender leaves less, and the next one does not change that."""
 
 _CROWDS = st.lists(st.sampled_from([2, 3]), min_size=2, max_size=3)
 """How many pods there are on each node: on the first one those that are the least important."""

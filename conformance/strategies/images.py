@@ -12,6 +12,7 @@ from conformance.strategies.changes import with_few_changes
 from conformance.strategies.drawn import CPU_REQUESTS, combinations
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import container, cpu, node, pod, with_metadata
+from refsched.plugins.image_locality import MAX_CONTAINER_THRESHOLD, MIN_THRESHOLD
 from refsched.suite.histories.history import History
 
 Json = dict[str, Any]
@@ -99,6 +100,35 @@ def _churn() -> SearchStrategy[History]:
     return churning()
 
 
+_NAMED = ("a:latest", "b:1", "b:2")
+
+
+@st.composite
+def _at_a_step(draw: DrawFn) -> History:
+    """A node has just enough of a pod's images for one more point, or a few bytes too little: for a pod of several
+    containers, and of images that not every node has."""
+    count = draw(st.sampled_from([3, 2, 4]))
+    having = [draw(st.integers(1, count)) for _ in range(draw(st.sampled_from([1, 2, 1, 3])))]
+    least, most = MIN_THRESHOLD, MAX_CONTAINER_THRESHOLD * len(having)
+    enough = least - (least - most) * draw(st.integers(1, 99)) // 100
+    sizes = [enough // len(having) * count // nodes for nodes in having[1:]]
+    rest = enough - sum(size * nodes // count for size, nodes in zip(sizes, having[1:], strict=True))
+    sizes = [rest * count // having[0] + draw(st.sampled_from([0, -1, 1, -2, 2])), *sizes]
+    cluster = HistoryBuilder()
+    for number in range(count):
+        there = zip(_NAMED, sizes, having, strict=False)
+        cluster.add_node(
+            node(
+                images=[{"names": [name], "sizeBytes": size} for name, size, nodes in there if number < nodes]
+            )
+        )
+    cluster.add_pod(
+        pod("", containers=[container(f"c{n}", image=name) for n, name in enumerate(_NAMED[: len(having)])])
+    )
+    cluster.schedule()
+    return cluster.history()
+
+
 def histories() -> SearchStrategy[History]:
     anything = with_few_changes(_NODES, _PODS)
-    return st.one_of(anything, _churn())
+    return st.one_of(anything, _churn(), _at_a_step())

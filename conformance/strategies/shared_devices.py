@@ -324,7 +324,8 @@ _REQUESTED: Mapping[str, SearchStrategy[Json]] = {
 @st.composite
 def _few_at_once(draw: DrawFn) -> History:
     """Devices are tainted and consume counters, or come in shares and are constrained, and so on: what speaks
-    against one of them is found after it has consumed something, which the next one needs."""
+    against one of them is found after it has consumed something, which the next one needs. Some of the devices may
+    be on another node, where devices may have the same names."""
     about = {
         draw(st.sampled_from(_CONSUMES)),
         draw(st.sampled_from(_REFUSES)),
@@ -336,10 +337,20 @@ def _few_at_once(draw: DrawFn) -> History:
         devices.append(
             {key: member for part in parts for key, member in part.items()} | {"name": f"d{number}"}
         )
+    here, beyond = devices, []
+    if draw(st.sampled_from([False, True, False])):
+        here, beyond = devices[:2], devices[2:]
+        if draw(st.sampled_from([False, True, False])):
+            beyond = [{**each, "name": alike["name"]} for each, alike in zip(beyond, here, strict=False)]
     enough = draw(st.sampled_from(["3", "5", "4"]))
     counters = [_of_counters([_counter_set("set", enough)], 2)] if "counters" in about else []
-    of_pool = {"name": "p", "generation": 1, "resourceSliceCount": len(counters) + 1}
-    cluster = begin(1, *counters, resource_slice("s0", devices, EVERYWHERE, of_pool))
+    pieces = 2 if beyond else 1
+    of_pool = {"name": "p", "generation": 1, "resourceSliceCount": len(counters) + pieces}
+    where = {"nodeName": "n1"} if beyond else EVERYWHERE
+    slices = [resource_slice("s0", here, where, of_pool)]
+    if beyond:
+        slices.append(resource_slice("s1", beyond, {"nodeName": "n2"}, of_pool))
+    cluster = begin(pieces, *counters, *slices)
     claims = []
     for _ in range(draw(st.integers(2, 3))):
         asked = []

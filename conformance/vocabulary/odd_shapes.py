@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from conformance.vocabulary.objects import AN_AGE_AGO
+
 Named = Iterator[tuple[str, Any]]
 """Odd values, each with what is odd of it."""
 
@@ -80,6 +82,10 @@ def of_metadata(metadata: Any) -> Named:
     kept = metadata.get("finalizers", [])
     if KEPT not in kept:
         yield "kept by others", {**metadata, "finalizers": [*kept, KEPT]}
+
+
+def of_what_may_leave(metadata: Any) -> Named:
+    yield "being deleted", {**metadata, "deletionTimestamp": AN_AGE_AGO}
 
 
 def of_users(users: Any) -> Named:

@@ -28,6 +28,7 @@ from conformance.vocabulary.odd_shapes import (
     of_users,
     of_what_may_be_absent,
     of_what_may_be_empty,
+    of_what_may_leave,
 )
 from refsched.objects.node import LEGACY_REGION_LABEL, LEGACY_ZONE_LABEL
 from refsched.objects.storage import BETA_STORAGE_CLASS
@@ -324,6 +325,7 @@ TABLE: Sequence[tuple[str, Callable[[Any], Named]]] = (
     (r"KubeSchedulerConfiguration\.profiles\[\]\.plugins\.\w+\.enabled\[\]\.weight", _of_a_count),
     (r"KubeSchedulerConfiguration\.extenders\[\]\.managedResources", of_a_list),
     (r"ResourceClaim\.metadata", of_metadata),
+    (r"(Node|PersistentVolume|PersistentVolumeClaim|ResourceClaim)\.metadata", of_what_may_leave),
     (r"ResourceClaim\.status\.reservedFor", of_users),
     (r"ResourceClaim\.status\.reservedFor\[\]\.uid", of_a_uid),
     (r"(ResourceClaim|PersistentVolumeClaim|Pod)\.metadata\.ownerReferences", of_owners),
