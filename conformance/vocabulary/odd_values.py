@@ -120,6 +120,11 @@ def _of_a_selector_of_many(selector: Any) -> Named:
     yield from _of_a_selector(selector)
 
 
+def _of_a_reach(selector: Any) -> Named:
+    """A capacity does not come to reach the nodes of another one: the order of a map decides between the two."""
+    return (each for each in _of_a_selector_of_many(selector) if each[0] != "empty")
+
+
 def _of_a_term(term: Any) -> Named:
     """Namespaces may be named and selected."""
     if "namespaces" in term and "namespaceSelector" not in term:
@@ -292,7 +297,8 @@ TABLE: Sequence[tuple[str, Callable[[Any], Named]]] = (
     (r"Node\.status\.allocatable", _of_allocatable),
     (rf"(Pod\.spec\.topologySpreadConstraints\[\]|{_AFFINITY})\.labelSelector", _of_a_selector_of_many),
     (rf"PodDisruptionBudget\.spec\.selector|{_AFFINITY}\.namespaceSelector", _of_a_selector_of_many),
-    (r"PersistentVolumeClaim\.spec\.selector|CSIStorageCapacity\.nodeTopology", _of_a_selector_of_many),
+    (r"PersistentVolumeClaim\.spec\.selector", _of_a_selector_of_many),
+    (r"CSIStorageCapacity\.nodeTopology", _of_a_reach),
     (r"Service\.spec\.selector", lambda labels: iter([("empty", {}), *_of_labels(labels)])),
     (_AFFINITY, _of_a_term),
     (r"Pod\.spec\.affinity\.(node|podA|podAntiA)ffinity\.preferred\w+\[\]\.weight", _of_a_weight),
