@@ -105,8 +105,8 @@ _NAMED = ("a:latest", "b:1", "b:2")
 
 @st.composite
 def _at_a_step(draw: DrawFn) -> History:
-    """A node has just enough of a pod's images for one more point, or a few bytes too little: for a pod of several
-    containers, and of images that not every node has."""
+    """A node has just enough of a pod's images for one more point, or a few bytes too little: for a pod of one
+    container or more, and of images that not every node has."""
     count = draw(st.sampled_from([3, 2, 4]))
     having = [draw(st.integers(1, count)) for _ in range(draw(st.sampled_from([1, 2, 1, 3])))]
     least, most = MIN_THRESHOLD, MAX_CONTAINER_THRESHOLD * len(having)
