@@ -13,7 +13,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from attrs import evolve
+from attrs import evolve, frozen
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
@@ -171,11 +171,19 @@ _WITH_NAMESPACE = frozenset(
 """Kinds of objects that a pod or its scheduling finds in its own namespace."""
 
 
+@frozen
+class _Moved:
+    """A _Moved is a pod in the other namespace, of this name. ``twin`` is the spec of the pod whose twin it is."""
+
+    name: str
+    twin: Json | None = None
+
+
 def in_two_namespaces(history: History, how: str) -> History:
     """Returns the history in which every second pod of the namespace ``default`` is in another one, under its own
     name, or under that of the pod before it, or as the twin of that."""
     updated = {_name(step.object) for step in history.steps if isinstance(step, Update)}
-    moved: dict[str, Json] = {}
+    moved: dict[str, _Moved] = {}
     staying: Json | None = None
     for step in history.steps:
         if isinstance(step, Create) and step.object["kind"] == "Pod" and _is_in_default(step.object):
@@ -184,10 +192,10 @@ def in_two_namespaces(history: History, how: str) -> History:
                 staying = step.object
             elif staying is not None and name not in (*moved, _name(staying)):
                 is_twin = how == "twin" and name not in updated
-                taken = {each["name"] for each in moved.values()}
+                taken = {each.name for each in moved.values()}
                 wanted = name if how == "own name" or _name(staying) in taken else _name(staying)
                 if wanted not in taken:
-                    moved[name] = {"name": wanted, "spec": staying["spec"] if is_twin else None}
+                    moved[name] = _Moved(wanted, staying["spec"] if is_twin else None)
                 staying = None
     steps: list[Step] = []
     for step in history.steps:
@@ -203,13 +211,13 @@ def _is_in_default(value: Json) -> bool:
     return bool(value["metadata"].get("namespace", "default") == "default")
 
 
-def _moved(step: Step, moved: Mapping[str, Json]) -> Iterator[Step]:
+def _moved(step: Step, moved: Mapping[str, _Moved]) -> Iterator[Step]:
     """Yields the step, about the pod where it is now, and about the copy of an object, too."""
     match step:
         case Create(value) | Update(value) if value["kind"] == "Pod" and _is_in_default(value):
             if now := moved.get(_name(value)):
-                spec = _spec(now["spec"] or value["spec"], value["spec"])
-                step = evolve(step, object=_placed({**value, "spec": spec}, now["name"]))
+                spec = _spec(now.twin or value["spec"], value["spec"])
+                step = evolve(step, object=_placed({**value, "spec": spec}, now.name))
             yield step
         case Create(value) | Update(value) if value["kind"] in _WITH_NAMESPACE and _is_in_default(value):
             yield step
@@ -222,7 +230,7 @@ def _moved(step: Step, moved: Mapping[str, Json]) -> Iterator[Step]:
             )
         case Delete(reference) if reference.namespace in ("", "default"):
             if reference.kind == "Pod" and reference.name in moved:
-                yield Delete(evolve(reference, name=moved[reference.name]["name"], namespace=OTHER))
+                yield Delete(evolve(reference, name=moved[reference.name].name, namespace=OTHER))
                 return
             yield step
             if reference.kind in _WITH_NAMESPACE:
@@ -230,14 +238,14 @@ def _moved(step: Step, moved: Mapping[str, Json]) -> Iterator[Step]:
         case Permit(pod=pod) | Release(pod=pod):
             namespace, name = pod.split("/")
             is_moved = namespace == "default" and name in moved
-            yield evolve(step, pod=f"{OTHER}/{moved[name]['name']}") if is_moved else step
+            yield evolve(step, pod=f"{OTHER}/{moved[name].name}") if is_moved else step
         case _:
             yield step
 
 
-def _spec(of_a_twin: Json, own: Json) -> Json:
-    """Where it runs, if it does, is a pod's own."""
-    without = {name: member for name, member in of_a_twin.items() if name != "nodeName"}
+def _spec(twin: Json, own: Json) -> Json:
+    """Returns the spec of the twin, but on the node on which the pod itself runs, if it does."""
+    without = {name: member for name, member in twin.items() if name != "nodeName"}
     return {**without, **({"nodeName": own["nodeName"]} if "nodeName" in own else {})}
 
 

@@ -23,11 +23,8 @@ from refsched.queue.hint_table import HintTable, Strategy
 from refsched.queue.in_flight import InFlight
 from refsched.queue.queued_pod import QueuedPod
 from refsched.queue.ranking import Ranking
-from refsched.queue.transitions import Occurrence, Place, Transition
+from refsched.queue.transitions import QUEUED, Occurrence, Place, Transition
 from refsched.rules import applies
-
-ACCEPTED_BY_PRE_ENQUEUE = frozenset({Place.ACTIVE, Place.BACKOFF, Place.ERROR_BACKOFF})
-"""A pod is in one of these places only if no PreEnqueue plugin rejected it on its way there."""
 
 BACKING_OFF = frozenset({Place.BACKOFF, Place.ERROR_BACKOFF})
 
@@ -64,7 +61,7 @@ def before_either_queue(row: Transition) -> bool:
 
     Source: moveToActiveQ, moveToBackoffQ, flushBackoffQCompleted.
     """
-    enters = row.goes_to in ACCEPTED_BY_PRE_ENQUEUE and row.goes_to is not row.place
+    enters = row.goes_to in QUEUED and row.goes_to is not row.place
     applies("R-QUEUE-54", when=enters)
     return enters and row.place not in BACKING_OFF
 

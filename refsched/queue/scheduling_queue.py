@@ -31,12 +31,10 @@ from refsched.queue.hint_table import HintTable, Strategy
 from refsched.queue.in_flight import ObservedEvent
 from refsched.queue.queued_pod import QueuedPod
 from refsched.queue.ranking import Less, Ranking
-from refsched.queue.transitions import Occurrence, Place, Transition
+from refsched.queue.transitions import QUEUED, Occurrence, Place, Transition
 from refsched.queue.unschedulable_pods import UnschedulablePods
 from refsched.records import Queues
 from refsched.rules import applies
-
-_QUEUED = frozenset({Place.ACTIVE, Place.BACKOFF, Place.ERROR_BACKOFF})
 
 _OF_NO_PROFILE = HintTable({}, {})
 """This is the table of a pod of another scheduler. Such a pod is not in flight under its own uid, so that no hint
@@ -175,13 +173,12 @@ class SchedulingQueue:
         Source: active_queue.go, unlockedPop."""
         applies("R-QUEUE-48", when=pod.rejectors)
         self._step(pod, place, Occurrence.POPPED)
-        nobody: frozenset[str] = frozenset()
         return evolve(
             pod,
             signature=pod.signature if self.behaviour.keeps_signature(pod) else self._sign(pod.pod),
             attempts=pod.attempts + 1,
-            unschedulable_plugins=nobody,
-            pending_plugins=nobody,
+            unschedulable_plugins=frozenset[str](),
+            pending_plugins=frozenset[str](),
             gating_plugin="",
         )
 
@@ -312,7 +309,7 @@ class SchedulingQueue:
         goes_to = self._move(pod, place, self._occurrence(pod, strategy))
         if self.behaviour.nominates(place, goes_to, observed.event):
             self.nominator.nominate(pod.pod)
-        return goes_to in _QUEUED
+        return goes_to in QUEUED
 
     def _occurrence(self, pod: QueuedPod, strategy: Strategy) -> Enum:
         return self.behaviour.occurrence(pod, strategy, self._backoff_rule, self._clock())

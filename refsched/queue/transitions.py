@@ -37,6 +37,10 @@ class Place(Enum):
     IN_FLIGHT = "in flight"
 
 
+QUEUED = frozenset({Place.ACTIVE, Place.BACKOFF, Place.ERROR_BACKOFF})
+"""A pod in one of these places is to be tried. No PreEnqueue plugin rejected it on its way there."""
+
+
 class Occurrence(Enum):
     """An Occurrence is what can happen to a pod. When a hint says Queue, the pod's backoff may or may not be
     over."""

@@ -63,7 +63,7 @@ from refsched.queue.cluster_events import pod_update_events
 from refsched.queue.hint_table import HintTable
 from refsched.queue.in_flight import InFlight
 from refsched.queue.nominator import Nominator
-from refsched.queue.transitions import TRANSITIONS
+from refsched.queue.transitions import QUEUED, TRANSITIONS
 from refsched.releases.release import FeatureGate, Release, gates, in_tree
 
 # --- Plugins --------------------------------------------------------------------------------------
@@ -321,7 +321,7 @@ V1_37 = Release(
         waits_since=requeueing.last_attempt_or_flush,
         update_events=pod_update_events,
         update=requeueing.any_update,
-        last_hint=requeueing.ACCEPTED_BY_PRE_ENQUEUE,
+        last_hint=QUEUED,
         on_event=HintTable.strategy,
         after_attempt=requeueing.by_hints,
         occurrence=requeueing.occurrence,

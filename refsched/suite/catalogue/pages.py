@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
-from refsched.framework.events import EventHint
-from refsched.framework.interface import EnqueueExtensions, extends
+from refsched.framework.interface import EnqueueExtensions, Plugin, extends
 from refsched.oddities.known_defect import KnownDefect, Oddity
 from refsched.oddities.known_defects import KNOWN_DEFECTS
 from refsched.queue import transitions
@@ -20,7 +19,7 @@ from refsched.releases import RELEASES
 from refsched.releases.v1_19.queue import transitions as v1_19
 from refsched.suite.catalogue.elsewhere import NOT_SPECIFIED, why_elsewhere
 from refsched.suite.catalogue.rules import Rule, all_rules, default_plugins, in_words
-from refsched.tools.rulebook.markdown import rule_link
+from refsched.tools.rulebook.markdown import page, rule_link, table
 from refsched.tools.shipped_files import examples_folder
 
 COMMAND = "python -m conformance.documentation"
@@ -44,9 +43,9 @@ without a table of its own is requeued by any event."""
 _RULES = """\
 {all} rules. {promised} are *promised*: the documented API or a KEP says so, and any scheduler that calls itself
 compatible must keep them. {observed} are *observed*: what this version happens to do. A rule stands in the
-docstring of the code that implements it, or in a row of its table. In which releases it holds is computed from
-what each release refers to. Where a promised rule leaves an order open, an observed one says which order the
-release takes; with `--level promised` any order is allowed."""
+docstring of the code that implements it, or in a row of its table. It holds in the release in whose folder it
+stands and in those before, until one lacks it or has another rule instead. Where a promised rule leaves an order
+open, an observed one says which order the release takes; with `--level promised` any order is allowed."""
 
 _DEFECTS = """\
 Here a release does not do what the rule says, and a later version was mended or is yet to be. The specification
@@ -64,7 +63,7 @@ Tests = Mapping[str, Sequence[str]]
 
 
 def queue_page() -> str:
-    return _page(
+    return page(
         "# The scheduling queue",
         _MADE,
         _QUEUE,
@@ -81,8 +80,8 @@ def queue_page() -> str:
     )
 
 
-def _rows(table: Transitions) -> str:
-    return _table(
+def _rows(rows: Transitions) -> str:
+    return table(
         ("rule", "where it is", "what happens", "where it goes", "the rule", "function"),
         (
             (
@@ -93,16 +92,16 @@ def _rows(table: Transitions) -> str:
                 row.why,
                 f"`{row.source}`",
             )
-            for row in table
+            for row in rows
         ),
     )
 
 
-def _drawing(table: Transitions) -> str:
+def _drawing(rows: Transitions) -> str:
     names = {place: place.value.replace(" ", "_") for place in Place}
     names[Place.NOWHERE] = "[*]"
     arrows: dict[tuple[Place, Place], list[str]] = {}
-    for row in table:
+    for row in rows:
         if row.place is not row.goes_to:
             arrows.setdefault((row.place, row.goes_to), []).append(row.occurrence.value)
     lines = [
@@ -112,30 +111,31 @@ def _drawing(table: Transitions) -> str:
     return "\n".join(("```mermaid", "stateDiagram-v2", *lines, "```"))
 
 
-def event_named(row: EventHint) -> str:
-    """Returns the resource and its actions as a table shows them: ``Node/Add, UpdateNodeLabel``."""
-    return f"{row.resource.rpartition('/')[2]}/{action_name(row.action).replace('+', ', ')}"
-
-
 def _events() -> Iterator[str]:
     for plugin in sorted(default_plugins(), key=lambda plugin: plugin.name):
-        if not extends(plugin, EnqueueExtensions):
-            continue
-        yield f"### {plugin.name}"
-        rows = [
+        if extends(plugin, EnqueueExtensions):
+            yield f"### {plugin.name}"
+            yield events_table(plugin, "generated/")
+
+
+def events_table(plugin: Plugin, up: str) -> str:
+    """Returns which events requeue a pod that the plugin rejected; ``up`` is as for ``rule_link``."""
+    if not extends(plugin, EnqueueExtensions):
+        return "The plugin registers for no event, so that any event may requeue the pod."
+    if not plugin.EVENTS:
+        return "No event requeues a pod that it rejected."
+    return table(
+        ("rule", "event", "requeues", "because"),
+        (
             (
-                rule_link(event_rule(plugin.name, row.resource, row.action), "generated/"),
-                event_named(row),
-                "always" if row.hint is None else "asked",
+                rule_link(event_rule(plugin.name, row.resource, row.action), up),
+                f"{row.resource.rpartition('/')[2]}/{action_name(row.action).replace('+', ', ')}",
+                "always" if row.hint is None else "if its hint says so",
                 row.why,
             )
             for row in plugin.EVENTS
-        ]
-        yield (
-            _table(("rule", "event", "hint", "because"), rows)
-            if rows
-            else "No event requeues a pod that it rejected."
-        )
+        ),
+    )
 
 
 # --- Rules ----------------------------------------------------------------------------------------
@@ -144,14 +144,14 @@ def _events() -> Iterator[str]:
 def rules_page(tests: Tests) -> str:
     rules = all_rules().values()
     promised = sum(rule.level == "promised" for rule in rules)
-    return _page(
+    return page(
         "# Rules",
         _MADE,
         _RULES.format(all=len(rules), promised=promised, observed=len(rules) - promised),
         *_areas(rules, tests),
         "## Known defects",
         _DEFECTS,
-        _table(
+        table(
             ("known defect", "rule", "report", "in", "what the release does", "by the rule"),
             (
                 (one.id, one.rule, one.report, in_words(_having(one)), one.does, one.should)
@@ -159,12 +159,12 @@ def rules_page(tests: Tests) -> str:
             ),
         ),
         "## Where a release panics",
-        _table(
+        table(
             ("known defect", "rule", "in", "what the release does", "by the rule"),
             ((one.id, one.rule, in_words(_having(one)), one.does, one.should) for one in _panics()),
         ),
         "## What is not specified",
-        _table(("what", "why"), NOT_SPECIFIED),
+        table(("what", "why"), NOT_SPECIFIED),
     )
 
 
@@ -186,7 +186,7 @@ def _areas(rules: Iterable[Rule], tests: Tests) -> Iterator[str]:
         here = list(of_area)
         yield f"## {area}"
         yield _levels(here)
-        yield _table(
+        yield table(
             ("rule", "it says", "holds in", "where", "source", "tests"),
             (
                 (
@@ -235,20 +235,3 @@ def _source(rule: Rule) -> str:
 
 def _tested(rule: str, tests: Sequence[str]) -> str:
     return ", ".join(f"`{test}`" for test in tests) if tests else f"elsewhere: {why_elsewhere(rule)}"
-
-
-# --- Markdown -------------------------------------------------------------------------------------
-
-
-def _page(*paragraphs: str) -> str:
-    return "\n\n".join(paragraphs) + "\n"
-
-
-def _table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    heads = tuple(heads)
-    lines = [_row(heads), "|" + "---|" * len(heads), *(_row(row) for row in rows)]
-    return "\n".join(lines)
-
-
-def _row(cells: Iterable[str]) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

@@ -9,10 +9,9 @@ from importlib import import_module
 
 from refsched.config.resolve import resolve
 from refsched.config.types import EXTENSION_POINTS
-from refsched.framework.interface import EnqueueExtensions, Plugin, extends
-from refsched.queue.hint_table import event_rule
+from refsched.framework.interface import Plugin
 from refsched.releases import DEFAULT
-from refsched.suite.catalogue.pages import event_named
+from refsched.suite.catalogue.pages import events_table
 from refsched.suite.catalogue.rules import all_rules, default_plugins, plugin_of
 from refsched.tools.configuration.read import default_config
 from refsched.tools.rulebook.binding_picture import binding_picture
@@ -144,26 +143,7 @@ def plugin_page(name: str) -> str:
         if rules
         else "The plugin has no rules of its own.",
         "## Events that requeue a pod that it rejected",
-        _events(plugin),
-    )
-
-
-def _events(plugin: Plugin) -> str:
-    if not extends(plugin, EnqueueExtensions):
-        return "The plugin registers for no event, so that any event may requeue the pod."
-    rows = [
-        (
-            rule_link(event_rule(plugin.name, row.resource, row.action)),
-            event_named(row),
-            "always" if row.hint is None else "if its hint says so",
-            row.why,
-        )
-        for row in plugin.EVENTS
-    ]
-    return (
-        table(("rule", "event", "requeues", "because"), rows)
-        if rows
-        else "No event requeues a pod that it rejected."
+        events_table(plugin, "../"),
     )
 
 
