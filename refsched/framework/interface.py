@@ -172,6 +172,15 @@ class ScoresByPreFilter(ScorePlugin, Protocol):
 
 
 @runtime_checkable
+class FailsToScore(ScorePlugin, Protocol):
+    """A FailsToScore plugin may fail at Score, whatever the node."""
+
+    def score_error(self, state: Any) -> Status | None:
+        """Returns the error with which Score fails, or None if it does not."""
+        ...
+
+
+@runtime_checkable
 class ScoreExtensions(Plugin, Protocol):
     """ScoreExtensions bring raw scores into 0..100 before they are weighted. ``scores`` has every scored
     node."""

@@ -18,6 +18,7 @@ from refsched.framework.cycle_state import NO_STATE, CycleState, PreFilterResult
 from refsched.framework.interface import (
     BindPlugin,
     Continue,
+    FailsToScore,
     FilterPlugin,
     PermitPlugin,
     Plugin,
@@ -271,10 +272,12 @@ class Framework:
         scoring = [plugin for plugin in self.score_plugins if plugin.name not in idle]
         for each in scoring:
             failure = cannot_score(self.pre_filter_plugins, each)
+            if failure is None and extends(each, ScoresByPreFilter) and each.SCORES_BY_PRE_FILTER:
+                states[each.name] = state.states.get(each.name)
+            if failure is None and extends(each, FailsToScore):
+                failure = each.score_error(states.get(each.name))
             if failure is not None:
                 return _score_error(each.name, failure)
-            if extends(each, ScoresByPreFilter) and each.SCORES_BY_PRE_FILTER:
-                states[each.name] = state.states.get(each.name)
         return Scoring(scoring, states, frozenset(instead.skipped))
 
     def pre_score(

@@ -20,9 +20,8 @@ from datetime import datetime
 from attrs import frozen
 
 from refsched.devices.errors import SearchTooLong
-from refsched.framework.interface import Api, Continue, Reject
-from refsched.framework.node_info import NodeInfo, PodInfo
-from refsched.framework.snapshot import Snapshot
+from refsched.framework.interface import Api
+from refsched.framework.node_info import NodeInfo
 from refsched.framework.status import Status, error, unresolvable
 from refsched.objects.dra import ResourceClaim
 from refsched.objects.pod import Pod
@@ -76,13 +75,9 @@ class DynamicResources(later.DynamicResources):
         UnschedulableAndUnresolvable."""
         return unresolvable(Reason(str(problem), "R-DRA-122"))
 
-    def pre_score(
-        self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot
-    ) -> Continue[None] | Reject:
-        """R-DRA-123: Scoring fails with an error if
-        some of the pod's claims are yet to be allocated and others are not."""
-        found = self.pre_filter(pod, snapshot)
-        state = found.state if isinstance(found, Continue) else None
-        if state is not None and 0 < len(state.to_allocate) < len(state.claims):
-            return Reject(error(FEWER_ALLOCATIONS.of(len(state.to_allocate))))
-        return Continue(None)
+    def score_error(self, state: PodClaims | None) -> Status | None:
+        """R-DRA-123: Score of DynamicResources fails with an error if Filter found allocations for some of the
+        claims of the pod and the others were allocated before. Source: computeScore."""
+        if state is None or not 0 < len(state.to_allocate) < len(state.claims):
+            return None
+        return error(FEWER_ALLOCATIONS.of(len(state.to_allocate)))
