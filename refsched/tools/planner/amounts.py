@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from refsched.objects.resources import CPU, EPHEMERAL_STORAGE, MEMORY
+from refsched.objects.resources import CPU, EPHEMERAL_STORAGE, HUGE_PAGES_PREFIX, MEMORY
 
 _UNITS = (("Ti", 40), ("Gi", 30), ("Mi", 20), ("Ki", 10))
 
@@ -19,7 +19,7 @@ def at_most(resource: str, value: int) -> tuple[int, str]:
     manifest."""
     if resource == CPU:
         return value, f"{value / 1000:g}" if value % 100 == 0 else f"{value}m"
-    if resource not in (MEMORY, EPHEMERAL_STORAGE):
+    if not _is_in_bytes(resource):
         return value, str(value)
     for unit, shift in _UNITS:
         if value >= 100 << shift or (value and value % (1 << shift) == 0):
@@ -30,9 +30,13 @@ def at_most(resource: str, value: int) -> tuple[int, str]:
 def _amount(resource: str, value: int) -> str:
     if resource == CPU:
         return f"{value / 1000:g}"
-    if resource not in (MEMORY, EPHEMERAL_STORAGE):
+    if not _is_in_bytes(resource):
         return f"{value:,}"
     for unit, shift in _UNITS:
         if abs(value) >= 1 << shift:
             return f"{round(value / (1 << shift), 2):g}{unit}"
     return str(value)
+
+
+def _is_in_bytes(resource: str) -> bool:
+    return resource in (MEMORY, EPHEMERAL_STORAGE) or resource.startswith(HUGE_PAGES_PREFIX)

@@ -15,7 +15,7 @@ from itertools import groupby
 
 from attrs import frozen
 
-from refsched.errors import InputError
+from refsched.errors import InputError, did_you_mean
 from refsched.framework.runtime import Framework
 from refsched.framework.status import Status
 from refsched.machine.scheduler import Scheduler
@@ -80,7 +80,8 @@ def in_turn(objects: Sequence[ApiObject]) -> Iterator[ApiObject | None]:
 def why_passed_over(scheduler: Scheduler, pod: Pod) -> str:
     """Returns why the scheduler ignores the pod, or ``""``."""
     if pod.spec.scheduler_name not in scheduler.state.profiles:
-        return f"left to the scheduler {pod.spec.scheduler_name}"
+        name = pod.spec.scheduler_name
+        return f"left to the scheduler {name}{did_you_mean(name, scheduler.state.profiles)}"
     return "is being deleted" if pod.metadata.deletion_timestamp is not None else ""
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from attrs import field, frozen
 
+from refsched.objects.dra import ResourceClaim
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.oddities.known_defect import KnownDefect
@@ -71,15 +72,15 @@ class Reason:
 @frozen
 class HelpfulChange:
     """A HelpfulChange is one change after which the pod is feasible on ``nodes``. ``kind`` is wait, gate,
-    toleration, selector, request, port, spread, affinity, uncordon, label, delete or node.
+    toleration, selector, request, claim, port, spread, affinity, uncordon, label, delete or node.
 
-    ``updated`` are the objects as they are after the change, the pod or nodes; ``deleted`` are pods that go, and
-    ``created`` is a node that comes."""
+    ``updated`` are the objects as they are after the change, the pod, its claim or nodes; ``deleted`` are pods
+    that go, and ``created`` is a node that comes."""
 
     kind: str
     change: str
     nodes: tuple[str, ...] = ()
-    updated: tuple[Pod | Node, ...] = ()
+    updated: tuple[Pod | ResourceClaim | Node, ...] = ()
     deleted: tuple[Pod, ...] = ()
     created: tuple[Node, ...] = ()
 

@@ -106,22 +106,27 @@ def device_class() -> Json:
     return thing("DeviceClass", "x", "resource.k8s.io/v1", spec={})
 
 
-def device_claim(name: str, of: str = "x", selecting: str = "true", **more: Any) -> Json:
-    selectors = [{"cel": {"expression": selecting}}]
-    request = {"name": "r", "exactly": {"deviceClassName": of, "selectors": selectors}}
+def device_claim(name: str, of: str = "x", selecting: str = "", count: int = 1, **more: Any) -> Json:
+    exactly: Json = {"deviceClassName": of, "count": count}
+    if selecting:
+        exactly["selectors"] = [{"cel": {"expression": selecting}}]
+    request = {"name": "r", "exactly": exactly}
     return thing(
         "ResourceClaim", name, "resource.k8s.io/v1", spec={"devices": {"requests": [request]}}, **more
     )
 
 
-def device_on(name: str) -> Json:
+def device_on(name: str, **more: Any) -> Json:
     pool = {"name": name, "generation": 1, "resourceSliceCount": 1}
-    spec = {"driver": "x", "nodeName": name, "pool": pool, "devices": [{"name": "d"}]}
-    return thing("ResourceSlice", "s", "resource.k8s.io/v1", spec=spec)
+    spec = {"driver": "x", "nodeName": name, "pool": pool, "devices": [{"name": "d", **more}]}
+    return thing("ResourceSlice", f"s-{name}", "resource.k8s.io/v1", spec=spec)
 
 
 HELD: Json = {
     "allocation": {"devices": {"results": [{"request": "r", "driver": "x", "pool": "n1", "device": "d"}]}}
+}
+ON_N1 = {
+    "nodeSelectorTerms": [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n1"]}]}]
 }
 INFRA = taint("dedicated", "infra")
 THREE = [node(f"n{number}", labels={"disktype": "hdd"}) for number in (1, 2, 3)]
@@ -350,8 +355,8 @@ CULPRITS: dict[str, tuple[list[Json], str]] = {
             device_claim("gpu"),
             of_device(),
         ],
-        "The only node, n1, has no free devices for its claim (gpu: 1 of class x; 1 device published, 1 allocated"
-        " to default/other).",
+        "Its claim gpu asks for 1 device of the class x, and the most that is free on n1, the only node,"
+        " is 0 (allocated to default/other).",
     ),
     "a device class that does not exist": (
         [node("n1"), device_class(), device_claim("gpu", of="xx"), of_device()],
@@ -386,6 +391,78 @@ CULPRITS: dict[str, tuple[list[Json], str]] = {
             of_device(),
         ],
         "The request r of its claim gpu selects none of the 1 device of the class x, by device.driver == 'y'.",
+    ),
+    "fewer devices than the claim asks for": (
+        [
+            *(zoned(name, "a") for name in ("n1", "n2")),
+            device_class(),
+            device_on("n1"),
+            device_on("n2"),
+            device_claim("gpu", selecting="device.driver == 'x'", count=2),
+            of_device(),
+        ],
+        "Its claim gpu asks for 2 devices of the class x where device.driver == 'x', and at most 1 is published on"
+        " any node (n1).",
+    ),
+    "devices with a taint": (
+        [
+            node("n1"),
+            device_class(),
+            device_on("n1", taints=[taint("broken", "xid")]),
+            device_claim("gpu"),
+            of_device(),
+        ],
+        "Its claim gpu asks for 1 device of the class x, and those on n1, the only node, carry the taint"
+        " broken=xid:NoSchedule, which it does not tolerate.",
+    ),
+    "devices on a full node": (
+        [
+            node("n1"),
+            node("n2"),
+            device_class(),
+            device_on("n1"),
+            device_claim("gpu", status={"allocation": HELD["allocation"] | {"nodeSelector": ON_N1}}),
+            pod("full", cpu="4", on="n1"),
+            of_device(),
+        ],
+        "It asks for 1 cpu, and the most that is free on n1, the only node with the devices that it needs, is 0.",
+    ),
+    "a CSI driver that is not installed": (
+        [
+            node("n1"),
+            late("slow"),
+            claim(storageClassName="slow"),
+            thing("CSIDriver", "x", "storage.k8s.io/v1", spec={"preventPodSchedulingIfMissing": True}),
+            thing("CSINode", "n1", "storage.k8s.io/v1", spec={"drivers": []}),
+            pod("a", volumes=claiming()),
+        ],
+        "On the only node, n1, the CSI driver x, which its volumes need, is not installed.",
+    ),
+    "a toleration of another effect": (
+        [
+            node("n1", taints=[INFRA]),
+            pod("a", tolerations=[{"key": "dedicated", "value": "infra", "effect": "NoExecute"}]),
+        ],
+        "The only node, n1, carries the taint dedicated=infra:NoSchedule, which the pod does not tolerate"
+        " (nearest: it tolerates dedicated=infra:NoExecute).",
+    ),
+    "an affinity to a pod that is pending, too": (
+        [node("n1"), pod("b", meta={"labels": {"app": "b"}}), pod("a", **near("b"))],
+        "Its affinity asks for a pod with app=b in the namespace default (by kubernetes.io/hostname), and no such"
+        " pod runs: default/b is pending, too.",
+    ),
+    "a device plugin that does not run": (
+        [
+            node("n1")
+            | {"status": {"allocatable": {"pods": "4", "x.com/gpu": "0"}, "capacity": {"x.com/gpu": "8"}}},
+            asking({"x.com/gpu": "1"}),
+        ],
+        "It asks for 1 x.com/gpu, and no node has any x.com/gpu allocatable, though it is among the capacity of"
+        " n1.",
+    ),
+    "huge pages": (
+        [node("n1"), asking({"hugepages-2Mi": "512Mi"})],
+        "It asks for 512Mi hugepages-2Mi, and no node has any hugepages-2Mi.",
     ),
     "a claim for one pod": (
         [
@@ -547,9 +624,16 @@ def test_the_largest_request_that_fits_is_named() -> None:
 
 def test_a_node_gets_well_or_is_uncordoned() -> None:
     ill = explained(*CULPRITS["a node that is not ready"][0])
-    assert changes(ill) == {"wait until node n1 is no longer not ready": ("n1",)}
+    assert changes(ill) == {"wait until node n1, which is not ready, is well": ("n1",)}
     cordoned = explained(*CULPRITS["cordoned nodes"][0])
     assert changes(cordoned)["uncordon node n1"] == ("n1",)
+
+
+def test_a_claim_asks_for_fewer_devices_or_tolerates_their_taint() -> None:
+    fewer = explained(*CULPRITS["fewer devices than the claim asks for"][0])
+    assert changes(fewer) == {"ask for at most 1 in its claim gpu (it asks for 2)": ("n1", "n2")}
+    tainted = explained(*CULPRITS["devices with a taint"][0])
+    assert changes(tainted) == {"tolerate broken=xid:NoSchedule in its claim gpu": ("n1",)}
 
 
 def test_a_pod_that_is_being_deleted_is_waited_for() -> None:

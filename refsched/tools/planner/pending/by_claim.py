@@ -21,7 +21,7 @@ from refsched.objects.storage import (
     claim_names,
 )
 from refsched.objects.store import ObjectStore
-from refsched.plugins.node_volume_limits import LIMIT_EXCEEDED
+from refsched.plugins.node_volume_limits import LIMIT_EXCEEDED, NOT_INSTALLED
 from refsched.plugins.volume_restrictions import CLAIM_IN_USE
 from refsched.tools.planner.amounts import amounts
 from refsched.tools.planner.pending.by_node import Because, grouped
@@ -118,16 +118,7 @@ def _too_little_space(situation: Situation, nodes: Sequence[NodeInfo], subject: 
         elif all(
             situation.rejecting[node.name]["VolumeBinding"].reasons == (NOT_ENOUGH_SPACE,) for node in nodes
         ):
-            limits = [
-                limit
-                for each in objects.list(CSIStorageCapacity)
-                if each.storage_class_name == of_class.name
-                and (limit := each.volume_limit) is not None
-                and any(
-                    compile_selector(each.node_topology).matches(node.existing_node.metadata.labels)
-                    for node in nodes
-                )
-            ]
+            limits = list(_limits(of_class, nodes, objects))
             most = f"at most {_size(max(limits))} can be had" if limits else "no capacity is published for it"
             return f"{asks}, and {most} {subject.among if limits else ''}".rstrip(" ,")
     return ""
@@ -206,11 +197,14 @@ def because_of_limits(situation: Situation, nodes: Sequence[NodeInfo]) -> list[B
 
 def said_of_limits(situation: Situation, nodes: Sequence[NodeInfo], subject: Subject) -> str:
     said = sorted({_limit(situation, node) for node in nodes})
-    return f"on {subject}".rstrip(",") + f" {'; or '.join(said[:2])}"
+    return f"on {subject} {'; or '.join(said[:2])}"
 
 
 def _limit(situation: Situation, node: NodeInfo) -> str:
     status = situation.rejecting[node.name]["NodeVolumeLimits"]
+    absent = [driver for driver in _drivers(situation) if NOT_INSTALLED.of(driver) in status.reasons]
+    if absent:
+        return f"the CSI driver {joined(absent)}, which its volumes need, is not installed"
     csi_node = situation.snapshot.objects.get(CSINode, node.name)
     if LIMIT_EXCEEDED not in status.reasons or csi_node is None:
         return _without_prefix(status.message)

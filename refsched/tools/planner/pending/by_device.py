@@ -3,17 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from refsched.cel import CelError, compile_selector
-from refsched.devices.cel_device import cel_device
 from refsched.errors import counted
 from refsched.framework.node_info import NodeInfo
 from refsched.objects.dra import (
-    Device,
     DeviceClass,
     DeviceRequest,
-    DeviceSelector,
     DeviceSubRequest,
     ExactDeviceRequest,
     ResourceClaim,
@@ -25,8 +21,9 @@ from refsched.objects.store import ObjectStore
 from refsched.plugins.dynamic_resources import DynamicResources
 from refsched.plugins.dynamic_resources_claims import PodClaims
 from refsched.tools.planner.pending.by_node import Because, grouped
+from refsched.tools.planner.pending.device_offers import Offer, exact_requests, matches, offers, untolerated
 from refsched.tools.planner.pending.situation import Situation
-from refsched.tools.planner.pending.words import Subject, few, joined, nearest_text
+from refsched.tools.planner.pending.words import Subject, few, joined, nearest_text, taint_text
 
 # --- Before a node is looked at -------------------------------------------------------------------
 
@@ -108,53 +105,81 @@ def said_of_devices(situation: Situation, nodes: Sequence[NodeInfo], subject: Su
     wanted = _requests(situation)
     if not wanted and elsewhere:
         return f"the devices of its claim {few(elsewhere)} cannot be reached from {subject}"
-    slices = situation.snapshot.objects.list(ResourceSlice)
-    total = sum(len(each.spec.devices) for each in slices)
-    published = f"{counted(total, 'device')} published" if total else "no device is published"
-    holders = [
-        claim.key
-        for claim in situation.snapshot.objects.list(ResourceClaim)
-        if claim.status.allocation is not None
-        for _ in claim.status.allocation.devices.results
-    ]
-    if total and holders:
-        published += f", {len(holders):,} allocated to {few(holders)}"
-    mismatch = _mismatch(situation)
-    if mismatch:
-        return mismatch
-    have = subject.do("has", "have")
-    return f"{subject} {have} no free devices for its claim ({wanted}; {published})"
+    shortage = _mismatch(situation) or _shortage(situation, nodes, subject)
+    return shortage or f"on {subject} no choice of devices satisfies its claim ({wanted})"
 
 
 def _mismatch(situation: Situation) -> str:
-    """Returns the words about the first request that no published device matches, free or not, or ""."""
+    """Returns the words about the first request that no published device matches, on whatever node, or ""."""
     objects = situation.snapshot.objects
     devices = [
         (each.spec.driver, device) for each in objects.list(ResourceSlice) for device in each.spec.devices
     ]
     for claim in _claims(situation):
-        for request in claim.spec.devices.requests if not claim.is_allocated else ():
-            if request.exactly is None or not devices:
-                continue
-            device_class = objects.get(DeviceClass, request.exactly.device_class_name)
+        for request, asked in exact_requests(claim):
+            if not devices:
+                return f"{_asks(claim, asked)}, and no device is published"
+            device_class = objects.get(DeviceClass, asked.device_class_name)
             by_class = device_class.spec.selectors if device_class is not None else ()
-            of_class = [each for each in devices if _matches(by_class, *each)]
+            of_class = [each for each in devices if matches(by_class, *each)]
             if not of_class:
                 of = counted(len(devices), "published device")
-                return f"no device is of the class {request.exactly.device_class_name} (of {of})"
-            if not any(_matches(request.exactly.selectors, *each) for each in of_class):
-                of = f"{counted(len(of_class), 'device')} of the class {request.exactly.device_class_name}"
-                return (
-                    f"the request {request.name} of its claim {claim.name} selects none of the {of}, by"
-                    f" {joined([each.cel.expression for each in request.exactly.selectors if each.cel])}"
-                )
+                return f"no device is of the class {asked.device_class_name} (of {of})"
+            if not any(matches(asked.selectors, *each) for each in of_class):
+                of = f"{counted(len(of_class), 'device')} of the class {asked.device_class_name}"
+                by = _selecting(asked)
+                return f"the request {request} of its claim {claim.name} selects none of the {of}, by {by}"
     return ""
 
 
-def _matches(selectors: Sequence[DeviceSelector], driver: str, device: Device) -> bool:
-    """Returns whether the device matches all; one on which an expression fails does not."""
-    try:
-        seen = cel_device(driver, device)
-        return all(compile_selector(each.cel.expression).matches(seen) for each in selectors if each.cel)
-    except CelError:
-        return False
+def _asks(claim: ResourceClaim, asked: ExactDeviceRequest) -> str:
+    by = f"its claim {claim.name} asks" if claim.name else "its extended resources ask"
+    selecting = f" where {_selecting(asked)}" if asked.selectors else ""
+    return f"{by} for {counted(asked.count or 1, 'device')} of the class {asked.device_class_name}{selecting}"
+
+
+def _selecting(asked: ExactDeviceRequest) -> str:
+    return joined([each.cel.expression for each in asked.selectors if each.cel])
+
+
+def _shortage(situation: Situation, nodes: Sequence[NodeInfo], subject: Subject) -> str:
+    """Returns the words about the first request for which no node has enough devices, or ""."""
+    by_request: dict[tuple[str, str], dict[str, Offer]] = {}
+    for node in nodes:
+        for offer in offers(situation, node):
+            by_request.setdefault((offer.claim.name, offer.request), {})[node.name] = offer
+    for found in by_request.values():
+        too_few = _too_few(situation, found, subject)
+        if too_few:
+            first = next(iter(found.values()))
+            return f"{_asks(first.claim, first.asked)}, and {too_few}"
+    return ""
+
+
+def _too_few(situation: Situation, found: Mapping[str, Offer], subject: Subject) -> str:
+    """Returns the words about the offers for one request, by node, or "" if one of them suffices."""
+    best = max(found, key=lambda name: len(found[name].devices))
+    most = len(found[best].devices)
+    if most < found[best].wanted:
+        on = f" ({best})" if len(found) > 1 and most else ""
+        published = (
+            f"at most {most:,} {'is' if most == 1 else 'are'} published" if most else "none is published"
+        )
+        return f"{published} {subject.among}{on}"
+    if all(len(offer.tolerated) < offer.wanted for offer in found.values()):
+        taints = {taint_text(taint) for offer in found.values() for taint in untolerated(offer)}
+        taint = f"the taint{'' if len(taints) == 1 else 's'} {few(taints)}"
+        return f"those {subject.among} carry {taint}, which it does not tolerate"
+    best = max(found, key=lambda name: len(found[name].free))
+    most = len(found[best].free)
+    if most >= found[best].wanted:
+        return ""
+    taken = {each.id for offer in found.values() for each in offer.tolerated if each not in offer.free}
+    holders = few(
+        claim.key
+        for claim in situation.snapshot.objects.list(ResourceClaim)
+        if claim.status.allocation is not None
+        and any((r.driver, r.pool, r.device) in taken for r in claim.status.allocation.devices.results)
+    )
+    on = f" on {best}" if len(found) > 1 and most else ""
+    return f"the most that is free {subject.among} is {most:,}{on} (allocated to {holders})"

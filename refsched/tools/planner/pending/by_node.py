@@ -9,7 +9,7 @@ from attrs import frozen
 
 from refsched.errors import counted
 from refsched.framework.node_info import NodeInfo
-from refsched.objects.node import Node
+from refsched.objects.node import Node, Taint
 from refsched.objects.pod import Pod
 from refsched.objects.selectors import Requirement
 from refsched.plugins.node_affinity import affinity_of
@@ -73,7 +73,7 @@ def said_of_taints(situation: Situation, nodes: Sequence[NodeInfo], subject: Sub
         if len(health) == len(found):
             is_ill = f"{subject} {subject.do('is', 'are')} {joined(health, 'or')}"
             return f"{is_ill}: {subject.do('it has', 'they have')} {taint}"
-        return f"{subject} {carry} {taint}"
+        return f"{subject} {carry} {taint}{_nearest_toleration(situation.pod.pod, found)}"
     ill = f" ({joined(health, 'or')})" if health else ""
     listed = joined(
         [
@@ -83,6 +83,17 @@ def said_of_taints(situation: Situation, nodes: Sequence[NodeInfo], subject: Sub
     )
     more = f" and {len(groups) - 3} more" if len(groups) > 3 else ""
     return f"{subject} {carry} taints that the pod does not tolerate{ill}: {listed}{more}"
+
+
+def _nearest_toleration(pod: Pod, taints: Iterable[Taint]) -> str:
+    """Returns the pod's toleration of such a key, or of a similar one, which differs in something else."""
+    for taint in taints:
+        tolerations = [each for each in pod.spec.tolerations if each.key and each.key not in HEALTH]
+        keys = [each.key for each in tolerations]
+        key = taint.key if taint.key in keys else nearest(taint.key, keys)
+        if key:
+            return f" (nearest: it tolerates {taint_text(tolerations[keys.index(key)])})"
+    return ""
 
 
 def _taints(situation: Situation, node: NodeInfo) -> list[str]:

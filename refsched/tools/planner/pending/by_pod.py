@@ -9,6 +9,7 @@ from attrs import frozen
 
 from refsched.errors import counted
 from refsched.framework.node_info import AffinityTerm, HostPort, NodeInfo, PodInfo
+from refsched.objects.pod import Pod
 from refsched.objects.selectors import NOTHING
 from refsched.plugins.inter_pod_affinity import (
     ANTI_AFFINITY,
@@ -173,7 +174,15 @@ def _missing(situation: Situation) -> str:
 
 
 def _nearest(situation: Situation, terms: Sequence[AffinityTerm]) -> str:
-    """Returns which pod is selected in another namespace, or has nearly such a label."""
+    """Returns which pod is selected and pending, or in another namespace, or has nearly such a label."""
+    waiting = [
+        pod.key
+        for pod in situation.snapshot.objects.list(Pod)
+        if not pod.spec.node_name and pod.uid != situation.pod.pod.uid
+        if all(term.matches(pod, None) for term in terms)
+    ]
+    if waiting:
+        return f": {few(waiting)} {'is' if len(waiting) == 1 else 'are'} pending, too"
     pods = [pod.pod for _, pod in _pods(situation)]
     selected = [pod.key for pod in pods if all(term.selector.matches(pod.labels) for term in terms)]
     if selected:

@@ -34,6 +34,14 @@ def _nearest_resource(resource: str, nodes: Sequence[NodeInfo]) -> str:
     return f" (nearest: {near} on {counted(number, 'node')})" if near else ""
 
 
+def _with_capacity(resource: str, nodes: Sequence[NodeInfo]) -> str:
+    """Returns the words about nodes that have the resource, though none of it is allocatable: its device plugin
+    does not run there, or finds all devices unhealthy."""
+    capacity = {node.name: node.existing_node.status.capacity.get(resource) for node in nodes}
+    has = few(name for name, amount in capacity.items() if amount is not None and amount.nano)
+    return f" allocatable, though it is among the capacity of {has}" if has else ""
+
+
 def asked_of(pod: Pod, resource: str) -> int:
     """Returns how much the pod requests: milli-CPU, bytes, or whole units; one of ``pods``."""
     return 1 if resource == PODS else amount(resource_of(pod_requests(pod, use_status=False)), resource)
@@ -131,7 +139,7 @@ def _said_of(resource: str, situation: Situation, nodes: Sequence[NodeInfo], sub
     asks_for = f"it asks for {asks} {resource}{_made_up_of(pod, resource)}"
     if has == 0:
         has_none = (
-            f"no node has any {resource}{_nearest_resource(resource, nodes)}"
+            f"no node has any {resource}{_with_capacity(resource, nodes) or _nearest_resource(resource, nodes)}"
             if len(nodes) == subject.total
             else f"{subject} {subject.do('has', 'have')} none"
         )

@@ -59,7 +59,9 @@ def what_comes(situation: Situation) -> Iterator[HelpfulChange]:
             well = _with_node(
                 node.existing_node, taints=tuple(t for t in node.existing_node.spec.taints if t not in taints)
             )
-            yield HelpfulChange("wait", f"wait until node {node.name} is no longer {ill}", updated=(well,))
+            yield HelpfulChange(
+                "wait", f"wait until node {node.name}, which is {ill}, is well", updated=(well,)
+            )
             break
 
 

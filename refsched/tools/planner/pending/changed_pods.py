@@ -117,7 +117,8 @@ def _misspelt(requirement: Requirement, nodes: Sequence[NodeInfo]) -> NodeSelect
         return None
     key, value = near
     wanted = requirement.values[0] if key == requirement.key else requirement.key
-    is_near = get_close_matches(wanted, [value if key == requirement.key else key], n=1, cutoff=0.7)
+    found = value if key == requirement.key else key
+    is_near = found.startswith(wanted) or get_close_matches(wanted, [found], n=1, cutoff=0.7)
     return (
         NodeSelectorRequirement(key, "In", (value,))
         if is_near and (key, value) != (requirement.key, wanted)

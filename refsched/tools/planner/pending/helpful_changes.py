@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.pod import Pod
+from refsched.tools.planner.pending.changed_claims import changed_claims
 from refsched.tools.planner.pending.changed_cluster import one_more_node, what_can_be_done, what_comes
 from refsched.tools.planner.pending.changed_pods import changed_pods, tolerations, without_gates
 from refsched.tools.planner.pending.situation import Situation
@@ -25,6 +26,7 @@ def helpful_changes(scheduler: Scheduler, situation: Situation) -> tuple[Helpful
 def _ideas(situation: Situation) -> Iterator[HelpfulChange]:
     yield from what_comes(situation)
     yield from changed_pods(situation)
+    yield from changed_claims(situation)
     yield from what_can_be_done(situation)
     yield from tolerations(situation, of_control_plane=True)
 

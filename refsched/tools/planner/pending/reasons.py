@@ -11,9 +11,11 @@ from collections.abc import Callable, Sequence
 
 from refsched.framework.node_info import NodeInfo
 from refsched.objects.pod import Pod
+from refsched.plugins.dynamic_resources import DynamicResources
 from refsched.tools.planner.pending import by_claim, by_device, by_node, by_pod, by_resource
 from refsched.tools.planner.pending.by_node import Because, grouped
 from refsched.tools.planner.pending.by_resource import FIT
+from refsched.tools.planner.pending.device_offers import lacks_devices
 from refsched.tools.planner.pending.situation import Situation
 from refsched.tools.planner.pending.words import Subject, joined, natural
 from refsched.tools.planner.rejections import EXTENDER
@@ -35,7 +37,7 @@ _WORDS: dict[str, tuple[Groups, Said]] = {
     "VolumeZone": (by_claim.because_of_volumes, by_claim.said_of_volumes),
     "VolumeRestrictions": (by_claim.because_of_sharing, by_claim.said_of_sharing),
     "NodeVolumeLimits": (by_claim.because_of_limits, by_claim.said_of_limits),
-    "DynamicResources": (by_device.because_of_devices, by_device.said_of_devices),
+    DynamicResources.name: (by_device.because_of_devices, by_device.said_of_devices),
 }
 """What stands in the way by each plugin: for a table, and in a sentence."""
 
@@ -69,12 +71,14 @@ def _groups(situation: Situation, plugin: str, nodes: Sequence[NodeInfo]) -> lis
 # --- The sentence ---------------------------------------------------------------------------------
 
 _TOO_SMALL = "too small"
+_WITHOUT_DEVICES = "without devices"
 _NARROWING: tuple[tuple[str, Callable[[Pod], str]], ...] = (
     ("NodeName", lambda pod: "that it names"),
     ("NodeAffinity", lambda pod: f"that its {_selection(pod)} names"),
     ("VolumeBinding", lambda pod: "that its volumes can be reached from"),
     ("VolumeZone", lambda pod: "in the zones of its volumes"),
     ("NodeDeclaredFeatures", lambda pod: "with the features that it needs"),
+    (_WITHOUT_DEVICES, lambda pod: "with the devices that it needs"),
     (_TOO_SMALL, lambda pod: "large enough for it"),
     ("NodeUnschedulable", lambda pod: "not cordoned"),
     ("TaintToleration", lambda pod: "whose taints it tolerates"),
@@ -128,10 +132,12 @@ def _besides(situation: Situation, plugin: str, left: Sequence[NodeInfo]) -> lis
 
 
 def _plugin(narrowing: str) -> str:
-    return FIT if narrowing == _TOO_SMALL else narrowing
+    return {_TOO_SMALL: FIT, _WITHOUT_DEVICES: DynamicResources.name}.get(narrowing, narrowing)
 
 
 def _rejects(situation: Situation, narrowing: str, node: NodeInfo) -> bool:
+    if narrowing == _WITHOUT_DEVICES:
+        return lacks_devices(situation, node)
     if narrowing == _TOO_SMALL:
         return by_resource.is_too_small(situation, node)
     return narrowing in situation.rejecting[node.name]

@@ -11,7 +11,6 @@ from attrs import evolve, frozen
 from refsched.cycle.decide import Decision
 from refsched.framework.node_info import PodInfo
 from refsched.machine.scheduler import Scheduler
-from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.tools.forking import fork
 from refsched.tools.planner.cluster import why_gated
@@ -42,12 +41,12 @@ class Trials:
             snapshot, name = with_template(snapshot, model, daemons)
             return (name,) if fits(self.scheduler, snapshot, self.pod, name).is_success else ()
         pod = next((each for each in idea.updated if isinstance(each, Pod)), self.pod)
-        nodes = [each for each in idea.updated if isinstance(each, Node)]
+        others = [each for each in idea.updated if not isinstance(each, Pod)]
         scheduler = self.scheduler
-        if nodes or idea.deleted:
+        if others or idea.deleted:
             scheduler = fork(scheduler)
-            for node in nodes:
-                scheduler.update(node)
+            for other in others:
+                scheduler.update(other)
             for leaving in idea.deleted:
                 scheduler.delete(Pod, leaving.name, leaving.namespace)
         return () if why_gated(scheduler, pod) is not None else _feasible(scheduler, pod)

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Sequence
 from attrs import frozen
 
 from refsched.errors import counted
+from refsched.objects.dra import DeviceTaint
 from refsched.objects.node import Node, Taint
-from refsched.objects.pod import Pod
+from refsched.objects.pod import Pod, Toleration
 from refsched.objects.selectors import Requirement, Selector
 
 _DIGITS = re.compile(r"(\d+)")
@@ -96,9 +97,9 @@ def nodes_named(nodes: Sequence[str]) -> str:
 # --- Taints, labels, selectors --------------------------------------------------------------------
 
 
-def taint_text(taint: Taint) -> str:
-    """Returns the taint as kubectl writes it."""
-    return f"{taint.key}{'=' if taint.value else ''}{taint.value}:{taint.effect}"
+def taint_text(taint: Taint | Toleration | DeviceTaint) -> str:
+    """Returns the taint as kubectl writes it, or likewise what is tolerated."""
+    return f"{taint.key}{'=' if taint.value else ''}{taint.value}{':' if taint.effect else ''}{taint.effect}"
 
 
 def untolerated_taints(pod: Pod, node: Node) -> tuple[Taint, ...]:

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Device offers: the devices that a node has for each request of a pod's resource claims."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from attrs import evolve, frozen
+
+from refsched.cel import CelError, compile_selector
+from refsched.devices.allocator import Allocator
+from refsched.devices.cel_device import cel_device
+from refsched.devices.pools import OfferedDevice, is_reached
+from refsched.devices.taints import is_kept_away
+from refsched.framework.node_info import NodeInfo
+from refsched.framework.status import Status
+from refsched.objects.dra import (
+    EXACT_COUNT,
+    Device,
+    DeviceSelector,
+    DeviceTaint,
+    ExactDeviceRequest,
+    ResourceClaim,
+)
+from refsched.plugins.dynamic_resources import DynamicResources
+from refsched.plugins.dynamic_resources_claims import PodClaims
+from refsched.tools.planner.pending.situation import Situation
+
+
+@frozen
+class Offer:
+    """An Offer has the devices of a node that match a request of a claim. Of these the request tolerates some,
+    and of those some are free."""
+
+    claim: ResourceClaim
+    request: str
+    asked: ExactDeviceRequest
+    devices: Sequence[OfferedDevice]
+    tolerated: Sequence[OfferedDevice]
+    free: Sequence[OfferedDevice]
+
+    @property
+    def wanted(self) -> int:
+        return self.asked.count or 1
+
+
+def exact_requests(claim: ResourceClaim) -> Iterator[tuple[str, ExactDeviceRequest]]:
+    """Yields the requests for so many devices, without those that have alternatives, if the claim is yet to be
+    allocated."""
+    for request in claim.spec.devices.requests if not claim.is_allocated else ():
+        if request.exactly is not None and request.exactly.allocation_mode == EXACT_COUNT:
+            yield request.name, request.exactly
+
+
+def offers(situation: Situation, node: NodeInfo) -> Iterator[Offer]:
+    claims = _claims_on(situation, node)
+    allocator = claims.allocator if claims is not None else None
+    if claims is None or not isinstance(allocator, Allocator):
+        return
+    near = [each for each in allocator.slices if each.spec.node_name in (None, node.name)]
+    there = [
+        offered
+        for pool in evolve(allocator, slices=near).pools_of(node.existing_node)
+        for offered in pool.devices
+        if is_reached(offered, node.existing_node)
+    ]
+    for claim in claims.claims:
+        for request, asked in exact_requests(claim):
+            of_class = allocator.get_class(asked.device_class_name)
+            selectors = (*(of_class.spec.selectors if of_class is not None else ()), *asked.selectors)
+            devices = [each for each in there if matches(selectors, each.id.driver, each.device)]
+            tolerated = [each for each in devices if not is_kept_away(each.device, asked.tolerations)]
+            free = [
+                each
+                for each in tolerated
+                if asked.admin_access
+                or each.device.allow_multiple_allocations
+                or not allocator.in_use.is_allocated(each.id)
+            ]
+            yield Offer(claim, request, asked, devices, tolerated, free)
+
+
+def untolerated(offer: Offer) -> list[DeviceTaint]:
+    """Returns the taints that keep the request from devices."""
+    return [
+        taint
+        for each in offer.devices
+        for taint in each.device.taints
+        if is_kept_away(evolve(each.device, taints=(taint,)), offer.asked.tolerations)
+    ]
+
+
+def matches(selectors: Sequence[DeviceSelector], driver: str, device: Device) -> bool:
+    """Returns whether the device matches all; one on which an expression fails does not."""
+    try:
+        seen = cel_device(driver, device)
+        return all(compile_selector(each.cel.expression).matches(seen) for each in selectors if each.cel)
+    except CelError:
+        return False
+
+
+def lacks_devices(situation: Situation, node: NodeInfo) -> bool:
+    """Returns whether the node has fewer devices than a claim of the pod asks for, free or not, or does not reach
+    those that a claim was allocated."""
+    claims = _claims_on(situation, node)
+    if claims is None or DynamicResources.name not in situation.rejecting[node.name]:
+        return False
+    is_away = bool(claims.unavailable(node))
+    return is_away or any(len(each.devices) < each.wanted for each in offers(situation, node))
+
+
+def _claims_on(situation: Situation, node: NodeInfo) -> PodClaims | None:
+    """Returns the pod's claims, with what it asks for as extended resources on this node."""
+    state = situation.state.states.get(DynamicResources.name)
+    there = state.on(node) if isinstance(state, PodClaims) else None
+    return None if isinstance(there, Status) else there
