@@ -261,9 +261,9 @@ class Cluster:
     def fits(self, pod: str | Mapping[str, Any], node: str | Mapping[str, Any]) -> Status:
         """Returns whether the pod fits on the node (``code`` is Success), or why it does not.
 
-        Each is a name, or a manifest: a pod that is not in the cluster yet, or a node like which one might be
-        added, without pods. Victims of preemption are not considered. Nothing changes. Raises InputError if the
-        pod or the node is unknown, or the manifest is invalid.
+        Each is a name, or a manifest: a pod that is not in the cluster yet, or that of a node that might be added,
+        without pods. Victims of preemption are not considered. Nothing changes. Raises InputError if the pod or
+        the node is unknown, or the manifest is invalid.
         """
         scheduler, asked = self._scheduler_to_ask(), self._pod_to_ask(pod)
         snapshot = scheduler.state.snapshot()

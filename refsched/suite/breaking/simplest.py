@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Simplest: the two simplest ways to break a rule. Where it decides nothing is decided, or the opposite is.
+"""Simplest: the two simplest ways to break a rule. It never decides, or it decides where it should not.
 
 A rule decides where the code applies it: in the branch around that place, or under the condition with which it is
 applied, or in the whole function.
