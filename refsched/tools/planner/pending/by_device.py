@@ -21,7 +21,13 @@ from refsched.objects.store import ObjectStore
 from refsched.plugins.dynamic_resources import DynamicResources
 from refsched.plugins.dynamic_resources_claims import PodClaims
 from refsched.tools.planner.pending.by_node import Because, grouped
-from refsched.tools.planner.pending.device_offers import Offer, exact_requests, matches, offers, untolerated
+from refsched.tools.planner.pending.device_requests import (
+    RequestOnNode,
+    exact_requests,
+    matches,
+    requests_on,
+    untolerated,
+)
 from refsched.tools.planner.pending.situation import Situation
 from refsched.tools.planner.pending.words import Subject, few, joined, nearest_text, taint_text
 
@@ -144,10 +150,10 @@ def _selecting(asked: ExactDeviceRequest) -> str:
 
 def _shortage(situation: Situation, nodes: Sequence[NodeInfo], subject: Subject) -> str:
     """Returns the words about the first request for which no node has enough devices, or ""."""
-    by_request: dict[tuple[str, str], dict[str, Offer]] = {}
+    by_request: dict[tuple[str, str], dict[str, RequestOnNode]] = {}
     for node in nodes:
-        for offer in offers(situation, node):
-            by_request.setdefault((offer.claim.name, offer.request), {})[node.name] = offer
+        for request in requests_on(situation, node):
+            by_request.setdefault((request.claim.name, request.name), {})[node.name] = request
     for found in by_request.values():
         too_few = _too_few(situation, found, subject)
         if too_few:
@@ -156,8 +162,8 @@ def _shortage(situation: Situation, nodes: Sequence[NodeInfo], subject: Subject)
     return ""
 
 
-def _too_few(situation: Situation, found: Mapping[str, Offer], subject: Subject) -> str:
-    """Returns the words about the offers for one request, by node, or "" if one of them suffices."""
+def _too_few(situation: Situation, found: Mapping[str, RequestOnNode], subject: Subject) -> str:
+    """Returns the words about a request, which ``found`` has by node, or "" if there are enough free devices."""
     best = max(found, key=lambda name: len(found[name].devices))
     most = len(found[best].devices)
     if most < found[best].wanted:
@@ -166,15 +172,15 @@ def _too_few(situation: Situation, found: Mapping[str, Offer], subject: Subject)
             f"at most {most:,} {'is' if most == 1 else 'are'} published" if most else "none is published"
         )
         return f"{published} {subject.among}{on}"
-    if all(len(offer.tolerated) < offer.wanted for offer in found.values()):
-        taints = {taint_text(taint) for offer in found.values() for taint in untolerated(offer)}
+    if all(len(request.tolerated) < request.wanted for request in found.values()):
+        taints = {taint_text(taint) for request in found.values() for taint in untolerated(request)}
         taint = f"the taint{'' if len(taints) == 1 else 's'} {few(taints)}"
         return f"those {subject.among} carry {taint}, which it does not tolerate"
     best = max(found, key=lambda name: len(found[name].free))
     most = len(found[best].free)
     if most >= found[best].wanted:
         return ""
-    taken = {each.id for offer in found.values() for each in offer.tolerated if each not in offer.free}
+    taken = {each.id for request in found.values() for each in request.tolerated if each not in request.free}
     holders = few(
         claim.key
         for claim in situation.snapshot.objects.list(ResourceClaim)

@@ -9,40 +9,40 @@ from attrs import evolve
 
 from refsched.objects.dra import DeviceToleration, ExactDeviceRequest, ResourceClaim
 from refsched.plugins.dynamic_resources import DynamicResources
-from refsched.tools.planner.pending.device_offers import Offer, offers, untolerated
+from refsched.tools.planner.pending.device_requests import RequestOnNode, requests_on, untolerated
 from refsched.tools.planner.pending.situation import Situation
 from refsched.tools.planner.pending.words import joined, taint_text
 from refsched.tools.planner.verdicts import HelpfulChange
 
 
 def changed_claims(situation: Situation) -> Iterator[HelpfulChange]:
-    """Yields for each request as many devices as are free on a node at most, and with tolerations of the taints
-    that are met first."""
+    """Yields each claim of which a request cannot be satisfied with as many devices as are free on a node at
+    most, and then with tolerations of the taints that it meets on that node."""
     found = [
-        offer
+        request
         for node in situation.only_by(DynamicResources.name)
-        for offer in offers(situation, node)
-        if offer.claim.name and len(offer.free) < offer.wanted
+        for request in requests_on(situation, node)
+        if request.claim.name and len(request.free) < request.wanted
     ]
-    most: dict[tuple[str, str], Offer] = {}
-    for offer in sorted(found, key=lambda offer: -len(offer.free)):
-        most.setdefault((offer.claim.name, offer.request), offer)
-    for offer in most.values():
-        if offer.free:
-            asks = f"(it asks for {offer.wanted:,})"
-            change = f"ask for at most {len(offer.free):,} in its claim {offer.claim.name} {asks}"
-            yield _changed(change, offer, evolve(offer.asked, count=len(offer.free)))
-    for offer in most.values():
-        taints = {(taint.key, taint.value, taint.effect): taint for taint in untolerated(offer)}.values()
+    nearest: dict[tuple[str, str], RequestOnNode] = {}
+    for request in sorted(found, key=lambda each: -len(each.free)):
+        nearest.setdefault((request.claim.name, request.name), request)
+    for request in nearest.values():
+        if request.free:
+            asks = f"{len(request.free):,} in its claim {request.claim.name} (it asks for {request.wanted:,})"
+            yield _changed(f"ask for at most {asks}", request, evolve(request.asked, count=len(request.free)))
+    for request in nearest.values():
+        taints = {(taint.key, taint.value, taint.effect): taint for taint in untolerated(request)}.values()
         if taints:
             added = tuple(DeviceToleration(each.key, "Equal", each.value, each.effect) for each in taints)
-            change = f"tolerate {joined(sorted(map(taint_text, taints)))} in its claim {offer.claim.name}"
-            tolerations = (*offer.asked.tolerations, *added)
-            yield _changed(change, offer, evolve(offer.asked, tolerations=tolerations))
+            change = f"tolerate {joined(sorted(map(taint_text, taints)))} in its claim {request.claim.name}"
+            tolerations = (*request.asked.tolerations, *added)
+            yield _changed(change, request, evolve(request.asked, tolerations=tolerations))
 
 
-def _changed(change: str, offer: Offer, asked: ExactDeviceRequest) -> HelpfulChange:
-    return HelpfulChange("claim", change, updated=(_with(offer.claim, offer.request, asked),))
+def _changed(change: str, request: RequestOnNode, asked: ExactDeviceRequest) -> HelpfulChange:
+    claim = _with(request.claim, request.name, asked)
+    return HelpfulChange("claim", change, updated=(claim,))
 
 
 def _with(claim: ResourceClaim, request: str, asked: ExactDeviceRequest) -> ResourceClaim:

@@ -15,7 +15,7 @@ from refsched.plugins.dynamic_resources import DynamicResources
 from refsched.tools.planner.pending import by_claim, by_device, by_node, by_pod, by_resource
 from refsched.tools.planner.pending.by_node import Because, grouped
 from refsched.tools.planner.pending.by_resource import FIT
-from refsched.tools.planner.pending.device_offers import lacks_devices
+from refsched.tools.planner.pending.device_requests import lacks_devices
 from refsched.tools.planner.pending.situation import Situation
 from refsched.tools.planner.pending.words import Subject, joined, natural
 from refsched.tools.planner.rejections import EXTENDER

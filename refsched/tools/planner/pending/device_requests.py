@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Device offers: the devices that a node has for each request of a pod's resource claims."""
+"""Device requests: the devices that a node has for each request of a pod's resource claims."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from refsched.tools.planner.pending.situation import Situation
 
 
 @frozen
-class Offer:
-    """An Offer has the devices of a node that match a request of a claim. Of these the request tolerates some,
-    and of those some are free."""
+class RequestOnNode:
+    """A RequestOnNode is a request of a claim with the devices of a node that match it. Of these it tolerates
+    some, and of those some are free."""
 
     claim: ResourceClaim
-    request: str
+    name: str
     asked: ExactDeviceRequest
     devices: Sequence[OfferedDevice]
     tolerated: Sequence[OfferedDevice]
@@ -52,7 +52,7 @@ def exact_requests(claim: ResourceClaim) -> Iterator[tuple[str, ExactDeviceReque
             yield request.name, request.exactly
 
 
-def offers(situation: Situation, node: NodeInfo) -> Iterator[Offer]:
+def requests_on(situation: Situation, node: NodeInfo) -> Iterator[RequestOnNode]:
     claims = _claims_on(situation, node)
     allocator = claims.allocator if claims is not None else None
     if claims is None or not isinstance(allocator, Allocator):
@@ -65,7 +65,7 @@ def offers(situation: Situation, node: NodeInfo) -> Iterator[Offer]:
         if is_reached(offered, node.existing_node)
     ]
     for claim in claims.claims:
-        for request, asked in exact_requests(claim):
+        for name, asked in exact_requests(claim):
             of_class = allocator.get_class(asked.device_class_name)
             selectors = (*(of_class.spec.selectors if of_class is not None else ()), *asked.selectors)
             devices = [each for each in there if matches(selectors, each.id.driver, each.device)]
@@ -77,16 +77,16 @@ def offers(situation: Situation, node: NodeInfo) -> Iterator[Offer]:
                 or each.device.allow_multiple_allocations
                 or not allocator.in_use.is_allocated(each.id)
             ]
-            yield Offer(claim, request, asked, devices, tolerated, free)
+            yield RequestOnNode(claim, name, asked, devices, tolerated, free)
 
 
-def untolerated(offer: Offer) -> list[DeviceTaint]:
+def untolerated(request: RequestOnNode) -> list[DeviceTaint]:
     """Returns the taints that keep the request from devices."""
     return [
         taint
-        for each in offer.devices
+        for each in request.devices
         for taint in each.device.taints
-        if is_kept_away(evolve(each.device, taints=(taint,)), offer.asked.tolerations)
+        if is_kept_away(evolve(each.device, taints=(taint,)), request.asked.tolerations)
     ]
 
 
@@ -106,7 +106,7 @@ def lacks_devices(situation: Situation, node: NodeInfo) -> bool:
     if claims is None or DynamicResources.name not in situation.rejecting[node.name]:
         return False
     is_away = bool(claims.unavailable(node))
-    return is_away or any(len(each.devices) < each.wanted for each in offers(situation, node))
+    return is_away or any(len(each.devices) < each.wanted for each in requests_on(situation, node))
 
 
 def _claims_on(situation: Situation, node: NodeInfo) -> PodClaims | None:
