@@ -427,3 +427,13 @@ def test_what_is_not_shown_is_not_missing_and_still_decides() -> None:
     assert list(given.missing_members(attempt, specified)) == []
     shows = evolve(given, not_shown=frozenset())
     assert [member for member, _ in shows.missing_members(attempt, specified)] == ["scores"]
+
+
+@pytest.mark.parametrize("plugins", [None, frozenset({"NodePorts"})])
+def test_who_has_the_default_configuration_is_judged_by_no_other(plugins: frozenset[str] | None) -> None:
+    config = {"kind": "K", "percentageOfNodesToScore": 10, "profiles": [{"schedulerName": "a"}]}
+    part = part_of(Hello("n", "", "1.37", ALL - {"config"}, plugins, has_default_config=True))
+    given = part.history(History((), config, feature_gates={"OpportunisticBatching": False}))
+    assert "percentageOfNodesToScore" not in given.config
+    assert [each["schedulerName"] for each in given.config.get("profiles", [])] in ([], ["default-scheduler"])
+    assert given.feature_gates == {}

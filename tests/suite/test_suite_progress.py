@@ -49,6 +49,15 @@ def test_a_property_that_is_not_claimed_says_so(suite: Suite) -> None:
     assert re.search(r"^toys +1 test, not claimed$", on_a_terminal(suite, "--impl=modest"), re.MULTILINE)
 
 
+def test_a_test_of_which_no_history_was_completed_has_not_passed(suite: Suite) -> None:
+    printed = on_a_terminal(suite, "--impl=diverges")
+    assert lines_of(printed) == [
+        "toys: 1 test, 40 histories, none completed",
+        "one small pod: 1 test, 1 history, none completed",
+    ]
+    assert "1 deselected, 2 not completed" in printed
+
+
 def test_who_asks_for_every_test_sees_every_test(suite: Suite) -> None:
     printed = on_a_terminal(suite, "--impl=right", "-v")
     assert lines_of(printed) == []

@@ -129,6 +129,8 @@ class ToyBench:
         return ToyBench(level)
 
     def judge(self, connection: Toy, history: History) -> Judgement:
+        if connection.what == "diverges":
+            return Judgement(history, (), (), {}, ended="it has diverged")
         seen: list[Seen] = []
         decisive = {"R-TOY-01": 0, "R-TOY-02": 0, "R-TOY-03": 0}
         waiting = ("", 0)

@@ -46,6 +46,10 @@ class TransportError(Exception):
     """A TransportError says why there is no answer."""
 
 
+class NotSentError(TransportError):
+    """A NotSentError is about an implementation to which no request is sent, so that none is quoted."""
+
+
 @frozen
 class ResetRefused(Exception):  # noqa: N818
     """A ResetRefused says that the implementation does not support the configuration, or answers that it is an
@@ -156,7 +160,8 @@ class Adapter:
         try:
             return self._transport.ask(request)
         except TransportError as error:
-            raise self._broken(request, str(error)) from None
+            sent = None if isinstance(error, NotSentError) else request
+            raise self._broken(sent, str(error)) from None
 
     # --- Faults -----------------------------------------------------------------------------------
 

@@ -75,7 +75,7 @@ class Hello:
     ``plugins`` are the plugins that it has, including its own, or None if it does not say; ``inputs`` are those of
     ``OBJECT_INPUTS`` that it takes; ``fields_not_taken`` the paths of fields (``Pod.spec.overhead``) that no
     object that it is sent may have; ``not_shown`` the members of ``NOT_SHOWN`` by which it decides, and that
-    cannot be seen.
+    cannot be seen; ``has_default_config`` says that it decides by the default configuration, whatever it is sent.
     """
 
     name: str
@@ -86,6 +86,7 @@ class Hello:
     inputs: frozenset[str] = frozenset(OBJECT_INPUTS)
     fields_not_taken: frozenset[str] = frozenset()
     not_shown: frozenset[str] = frozenset()
+    has_default_config: bool = False
 
     def claims(self, capability: str) -> bool:
         return capability in self.capabilities
@@ -101,6 +102,7 @@ class _Hello:
     inputs: tuple[str, ...] = OBJECT_INPUTS
     fields_not_taken: tuple[str, ...] = ()
     not_shown: tuple[str, ...] = ()
+    has_default_config: bool = False
     protocol: int = PROTOCOL
     unsupported: str | None = None
     error: str | None = None
@@ -140,6 +142,7 @@ def read_hello(value: Any) -> Hello:
         frozenset(said.inputs),
         frozenset(said.fields_not_taken),
         frozenset(said.not_shown),
+        said.has_default_config,
     )
 
 

@@ -24,7 +24,7 @@ from typing import Any
 
 from refsched.objects.pod import DEFAULT_SCHEDULER_NAME
 from refsched.records import ERROR
-from refsched.suite.adapters.adapter import TransportError
+from refsched.suite.adapters.adapter import NotSentError, TransportError
 from refsched.suite.adapters.answers import PROTOCOL
 from refsched.suite.adapters.api_objects import AT_ONCE, ApiObjects, completed
 from refsched.suite.adapters.control_plane import (
@@ -39,7 +39,6 @@ from refsched.suite.adapters.scheduler_command import (
     CONFIG,
     SchedulerCommand,
     config_for,
-    needs_config,
     reads_config,
 )
 from refsched.tools.kubernetes_api.client import ApiError, Client, UnreachableError
@@ -132,8 +131,8 @@ class OverTheApi:
             return answers[verb](body)
         except ApiError as refused:
             return {"unsupported": f"the API server refuses it: {refused}"}
-        except UnreachableError as problem:
-            raise TransportError(str(problem)) from None
+        except (TransportError, UnreachableError) as problem:
+            raise NotSentError(str(problem)) from None
 
     def close(self, *, at_once: bool = False) -> None:
         if self._folder is None:
@@ -149,13 +148,15 @@ class OverTheApi:
     # --- The scheduler ----------------------------------------------------------------------------
 
     def _hello(self, asked: Json) -> Json:
+        has_config = reads_config(self._command)
         return {
             "protocol": PROTOCOL,
             "name": self._name,
             "version": "over the API",
             "kubernetes": KUBERNETES,
-            "capabilities": list(CAPABILITIES),
+            "capabilities": [*CAPABILITIES, "config"] if has_config else list(CAPABILITIES),
             "notShown": ["scores"],
+            "hasDefaultConfig": not has_config,
         }
 
     def _reset(self, asked: Json) -> Json:
@@ -163,11 +164,7 @@ class OverTheApi:
             return {"unsupported": "feature gates are set where the scheduler and the API server are started"}
         self._objects.clear()
         self._forget()
-        config = asked["config"]
-        if not reads_config(self._command):
-            if needs_config(config, CAPABILITIES):
-                return {"unsupported": "the command takes no {config}"}
-            config = {}
+        config = asked["config"] if reads_config(self._command) else {}
         if self._scheduler is None or config != self._config:
             self._end_scheduler()
             self._start_scheduler(config)
@@ -189,12 +186,14 @@ class OverTheApi:
     def _has_ended(self) -> str:
         return "" if self._scheduler is None else self._scheduler.ended
 
-    def _decision(self, uid: str) -> Decision:
-        decided = self._pods.wait_for_decision(uid, self._timeout, self._has_ended)
+    def _decision(self, pod: Json) -> Decision:
+        metadata = pod["metadata"]
+        decided = self._pods.wait_for_decision(metadata["uid"], self._timeout, self._has_ended)
         if decided is None:
+            name, of = f"{metadata['namespace']}/{metadata['name']}", pod["spec"]["schedulerName"]
             raise TransportError(
-                f"within {self._timeout:g} seconds it has neither bound the pod nor said why not "
-                "(in the condition PodScheduled)"
+                f"within {self._timeout:g} seconds it has neither bound the pod {name} (schedulerName: {of}) "
+                "nor said why not, in the pod's condition PodScheduled"
             )
         return decided
 
@@ -208,7 +207,7 @@ class OverTheApi:
         }
         probe = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": PROBE}, "spec": spec}
         created = self._client.create(completed(probe))
-        self._decision(created["metadata"]["uid"])
+        self._decision(created)
         self._client.delete(*key_of(created), AT_ONCE)
 
     # --- Objects ----------------------------------------------------------------------------------
@@ -349,8 +348,8 @@ class OverTheApi:
 
     def _attempt(self, key: Key) -> tuple[str, Decision]:
         """Creates a pod, and returns its uid and what is decided about it."""
-        uid = self._objects.create(self._waiting[key])["metadata"]["uid"]
-        return uid, self._decision(uid)
+        created = self._objects.create(self._waiting[key])
+        return created["metadata"]["uid"], self._decision(created)
 
     def _victims(self, terminating: Mapping[str, str], message: str) -> list[str]:
         """Returns the pods that are being deleted besides those that were before, when there come no more."""

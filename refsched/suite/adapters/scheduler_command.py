@@ -5,15 +5,12 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from refsched.objects.pod import DEFAULT_SCHEDULER_NAME
 from refsched.suite.adapters.adapter import TransportError
-from refsched.suite.adapters.control_plane import KUBERNETES
 from refsched.suite.adapters.process import GRACE, MAX_LINE, START, Running, started
-from refsched.suite.histories.reads import needed_by, plugin_names
 
 Json = dict[str, Any]
 
@@ -74,29 +71,3 @@ class SchedulerCommand:
 
     def log(self) -> tuple[str, ...]:
         return self._running.tail.lines()
-
-
-def needs_config(config: Mapping[str, Any], capabilities: Collection[str]) -> bool:
-    """Returns whether a scheduler with another configuration than this one may decide otherwise. A plugin that is
-    disabled does not count if no object is sent for which it would do anything, since that takes capabilities
-    other than these."""
-    return bool(config.keys() - {"apiVersion", "kind", "profiles"}) or any(
-        _profile_needs_config(profile, capabilities) for profile in config.get("profiles") or ()
-    )
-
-
-def _profile_needs_config(profile: Mapping[str, Any], capabilities: Collection[str]) -> bool:
-    if profile.get("schedulerName", DEFAULT_SCHEDULER_NAME) != DEFAULT_SCHEDULER_NAME:
-        return True
-    if any(value for name, value in profile.items() if name not in ("plugins", "schedulerName")):
-        return True
-    return any(
-        plugins.get("enabled")
-        or any(_matters(each["name"], capabilities) for each in plugins.get("disabled") or ())
-        for plugins in (profile.get("plugins") or {}).values()
-    )
-
-
-def _matters(plugin: str, capabilities: Collection[str]) -> bool:
-    needed = needed_by(plugin, KUBERNETES) if plugin in plugin_names(KUBERNETES) else ()
-    return set(needed) <= set(capabilities)

@@ -84,7 +84,8 @@ class Part:
     default plugins that it has (None: all that its capabilities allow); ``own`` are plugins that Kubernetes does
     not have; ``kubernetes`` is the release that it decides by; ``inputs`` are those that it takes of what may
     become of an object; ``fields_not_taken`` are the paths of fields without which it is sent objects; members of
-    ``not_shown`` decide, and need not be reported."""
+    ``not_shown`` decide, and need not be reported; with ``has_default_config`` it decides by the default
+    configuration."""
 
     capabilities: frozenset[str]
     plugins: frozenset[str] | None = None
@@ -93,6 +94,7 @@ class Part:
     inputs: frozenset[str] = frozenset(OBJECT_INPUTS)
     fields_not_taken: frozenset[str] = frozenset()
     not_shown: frozenset[str] = frozenset()
+    has_default_config: bool = False
 
     @property
     def is_whole(self) -> bool:
@@ -246,21 +248,21 @@ class Part:
 
     @property
     def reads_config(self) -> bool:
-        """Returns whether the implementation reads its configuration. A whole scheduler does; a part of one may,
-        and then says so."""
-        return self.is_whole or "config" in self.capabilities
+        """Returns whether the implementation reads its configuration. A whole scheduler does, unless it says that
+        it has the default one; a part of one may, and then says so."""
+        return not self.has_default_config and (self.is_whole or "config" in self.capabilities)
 
     def config(self, given: Mapping[str, Any]) -> Json:
         """Returns the configuration without the plugins that the implementation does not have. If the
         implementation does not read its configuration, only the names of its profiles are left, or none if it
         chooses among the pods of all of them itself; and every feasible node is scored: after how many of them a
-        search ends is configured."""
+        search ends is configured. If it has the default configuration, nothing is left."""
         config = deepcopy(configured_for(given, self._release))
         if not self.reads_config:
             config = _names_alone(config)
-            if "queue" in self.capabilities:
+            if self.has_default_config or "queue" in self.capabilities:
                 config.pop("profiles", None)
-            if "score" in self.capabilities:
+            if "score" in self.capabilities and not self.has_default_config:
                 config["percentageOfNodesToScore"] = 100
         if "extenders" not in self.capabilities:
             config.pop("extenders", None)
@@ -362,9 +364,8 @@ class Part:
 
 def _names_alone(config: Json) -> Json:
     kept: Json = {name: config[name] for name in ("apiVersion", "kind") if name in config}
-    names = [each.get("schedulerName") for each in config.get("profiles") or ()]
-    if names:
-        kept["profiles"] = [{"schedulerName": name} if name else {} for name in names]
+    if profiles := config.get("profiles"):
+        kept["profiles"] = [{key: each[key] for key in each if key == "schedulerName"} for each in profiles]
     return kept
 
 
@@ -380,21 +381,15 @@ def part_of(hello: Hello) -> Part:
     whole scheduler if it has all default plugins, and is judged by scores only if one of its plugins has them. An
     implementation that claims preemption without a plugin of its own has DefaultPreemption, listed or not."""
     release = release_of(hello.kubernetes).name
-    if hello.plugins is None:
-        return Part(
-            hello.capabilities,
-            None,
-            frozenset(),
-            release,
-            hello.inputs,
-            hello.fields_not_taken,
-            hello.not_shown,
-        )
-    known, capabilities = hello.plugins & frozenset(plugin_names(release)), hello.capabilities
-    if "preemption" in capabilities and known == hello.plugins:
-        known |= {PREEMPTION}
-    if not any("score" in RELEASES[release].plugins[name].points for name in known):
-        capabilities -= {"score"}
-    is_whole = known.issuperset(plugin.name for plugin in default_plugins(release))
-    plugins, own = None if is_whole else known, hello.plugins - known
-    return Part(capabilities, plugins, own, release, hello.inputs, hello.fields_not_taken, hello.not_shown)
+    capabilities, plugins, own = hello.capabilities, hello.plugins, frozenset[str]()
+    if plugins is not None:
+        known = plugins & frozenset(plugin_names(release))
+        own = plugins - known
+        if "preemption" in capabilities and not own:
+            known |= {PREEMPTION}
+        if not any("score" in RELEASES[release].plugins[name].points for name in known):
+            capabilities -= {"score"}
+        is_whole = known.issuperset(plugin.name for plugin in default_plugins(release))
+        plugins = None if is_whole else known
+    others = hello.inputs, hello.fields_not_taken, hello.not_shown, hello.has_default_config
+    return Part(capabilities, plugins, own, release, *others)

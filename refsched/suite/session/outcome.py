@@ -92,6 +92,11 @@ class Outcome:
         return self.examples - sum(self.ended.values())
 
     @property
+    def is_incomplete(self) -> bool:
+        """Returns whether it had histories, and none of them was run to its end."""
+        return bool(self.examples) and not self.done
+
+    @property
     def is_claimed(self) -> bool:
         return not self.missing
 

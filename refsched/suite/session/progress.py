@@ -25,6 +25,7 @@ class Progress:
     _tests: int = 0
     _not_claimed: int = 0
     _histories: int = 0
+    _completed: int = 0
     _failed: int = 0
 
     def begin(self, test: str) -> None:
@@ -35,7 +36,7 @@ class Progress:
             return
         self.end()
         self._name, self._began = name, time.monotonic()
-        self._tests = self._not_claimed = self._histories = self._failed = 0
+        self._tests = self._not_claimed = self._histories = self._completed = self._failed = 0
         self.reporter.write(f"{name:{WIDTH}}")
         self.reporter.flush()
 
@@ -43,6 +44,7 @@ class Progress:
         self._tests += 1
         self._not_claimed += not outcome.is_claimed
         self._histories += outcome.examples
+        self._completed += outcome.done
         self._failed += outcome.has_failed
 
     def end(self) -> None:
@@ -50,6 +52,8 @@ class Progress:
             return
         seconds = f"{time.monotonic() - self._began:.1f} s"
         done = counted(self._histories, "history", "histories")
+        if self._histories and not self._completed:
+            done = f"{done}, none completed"
         failed = f", {counted(self._failed, 'test')} not conforming" if self._failed else ""
         came = f"{done}, {seconds}{failed}" if self._not_claimed < self._tests else "not claimed"
         colours = {"red": True} if self._failed else {}

@@ -225,4 +225,6 @@ def _status(outcome: Outcome, report: pytest.TestReport) -> tuple[str, str, str]
         return "not tried", "~", "NOT TRIED"
     if outcome.fault is not None and report.skipped:
         return "not judged", "?", "NOT JUDGED"
+    if outcome.is_incomplete and report.passed:
+        return "not completed", "/", "NOT COMPLETED"
     return ("passed", ".", "PASSED") if report.when == "call" and report.passed else None

@@ -57,7 +57,9 @@ def conformance(arguments: tuple[str, ...], scheduler: str | None) -> None:
     """Test whether a scheduler decides as kube-scheduler does.
 
     \b
-      --impl WHAT             a Python module, exec:COMMAND or kube-scheduler (docs/adapters.md)
+      --impl WHAT             a Python module, exec:COMMAND, "api:COMMAND {kubeconfig}" or kube-scheduler
+                              (docs/adapters.md)
+      --only WHAT             a part of a scheduler: predicates, or plugins (docs/partial.md)
       --level LEVEL           promised, observed or all rules
       --budget 10s            a fixed selection of tests: those that find most in that time
       --thorough              twenty times as many examples

@@ -262,8 +262,10 @@ def test_what_is_claimed_must_be_observed() -> None:
     assert _answer({"unsupported": "not now"}, "observe", claims="queue").unsupported == "not now"
 
 
-def test_what_is_not_shown_is_one_of_the_members_that_decide() -> None:
+def test_a_hello_says_what_is_not_shown_and_which_configuration_decides() -> None:
     hello = {"name": "n", "version": "", "kubernetes": "1.34", "capabilities": ["score"]}
     assert read_hello(hello | {"notShown": ["scores"]}).not_shown == {"scores"}
     with pytest.raises(InputError, match=r"notShown\[0\]: expected one of filter, scores; found 'victims'"):
         read_hello(hello | {"notShown": ["victims"]})
+    assert not read_hello(hello).has_default_config
+    assert read_hello(hello | {"hasDefaultConfig": True}).has_default_config

@@ -17,8 +17,8 @@ from refsched.suite.adapters.api_objects import ApiObjects, completed
 from refsched.suite.adapters.connecting import connect
 from refsched.suite.adapters.control_plane import ControlPlane
 from refsched.suite.adapters.faults import AdapterFault
-from refsched.suite.adapters.over_the_api import CAPABILITIES, OverTheApi, over_the_api
-from refsched.suite.adapters.scheduler_command import config_for, needs_config
+from refsched.suite.adapters.over_the_api import OverTheApi, over_the_api
+from refsched.suite.adapters.scheduler_command import config_for
 from refsched.tools.kubernetes_api.client import ApiError, Client
 
 pytest.importorskip("kubernetes", reason="the client of Kubernetes is not installed: refsched[cluster]")
@@ -283,30 +283,17 @@ def test_where_a_binding_fails_is_not_shown(world: World) -> None:
         assert answer.unsupported == 'the node is not shown: running Bind plugin "B": no'
 
 
-def test_a_configuration_is_unsupported_if_the_command_does_not_take_it(world: World) -> None:
+def test_who_takes_no_configuration_has_the_default_one(world: World) -> None:
     other = CONFIG | {"percentageOfNodesToScore": 10}
     with world.adapter() as adapter:
-        with pytest.raises(ResetRefused, match=r"takes no \{config\}"):
-            adapter.reset(other)
+        assert adapter.hello.has_default_config
+        adapter.reset(other)
         with pytest.raises(ResetRefused, match="feature gates"):
             adapter.reset(CONFIG, {"SchedulerQueueingHints": False})
     with world.adapter(config="{config}") as adapter:
+        assert not adapter.hello.has_default_config
         adapter.reset(CONFIG)
         adapter.reset(other)
-
-
-def test_a_plugin_that_would_do_nothing_may_be_disabled_without_a_configuration() -> None:
-    disabled = {"disabled": [{"name": "VolumeBinding"}, {"name": "DynamicResources"}]}
-    profile: Json = {"schedulerName": "default-scheduler", "plugins": {"multiPoint": disabled}}
-    assert not needs_config(CONFIG | {"profiles": [profile]}, CAPABILITIES)
-    for plugins in ({"disabled": [{"name": "NodeAffinity"}]}, {"enabled": [{"name": "VolumeBinding"}]}):
-        assert needs_config(
-            CONFIG | {"profiles": [profile | {"plugins": {"multiPoint": plugins}}]}, CAPABILITIES
-        )
-    assert needs_config(CONFIG | {"profiles": [{"schedulerName": "another"}]}, CAPABILITIES)
-    assert needs_config(
-        CONFIG | {"profiles": [profile | {"pluginConfig": [{"name": "NodeAffinity"}]}]}, CAPABILITIES
-    )
 
 
 # --- What is the scheduler's fault ----------------------------------------------------------------
@@ -322,7 +309,11 @@ def schedule_one(adapter: Adapter) -> None:
 @pytest.mark.parametrize(
     ("mode", "problem"),
     [
-        ("does-nothing", "within 1 seconds it has neither bound the pod nor said why not"),
+        (
+            "does-nothing",
+            "within 1 seconds it has neither bound the pod default/refsched-probe (schedulerName: "
+            "default-scheduler) nor said why not",
+        ),
         ("crashes", "it has ended, with exit code 1"),
         ("floods", "it floods the API server: pods are changed 200 times before one is decided about"),
         ("deletes", "it deletes the pod that it is to schedule"),
