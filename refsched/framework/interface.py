@@ -165,7 +165,8 @@ class ScorePlugin(Plugin, Protocol):
 @runtime_checkable
 class ScoresByPreFilter(ScorePlugin, Protocol):
     """A ScoresByPreFilter plugin scores with the state that its PreFilter computed: Filter has found on each node
-    what Score counts. The state is None if the pod skipped Filter, or if Filter was left out."""
+    what Score counts. The state is None if the pod skipped Filter, and what ``without_filter`` returns if Filter
+    was left out."""
 
     @property
     def SCORES_BY_PRE_FILTER(self) -> bool: ...  # noqa: N802  (a constant, as the plugins spell it)

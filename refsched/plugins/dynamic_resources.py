@@ -241,7 +241,7 @@ class DynamicResources:
         the number of alternatives before that one, if any claim of the pod is yet to be allocated.
         Source: computeScore."""
         state = _claims_where_filtered(state, node)
-        if state is None or state.allocator is None or not state.has_alternatives:
+        if state is None or not state.is_filtered or state.allocator is None or not state.has_alternatives:
             return 0
         applies("R-DRA-18")
         return sum(

@@ -595,10 +595,33 @@ def test_a_claim_that_disappears_between_queue_and_cycle_is_found_missing(cluste
 # --- Points that are left out ---------------------------------------------------------------------
 
 
+OFF = {"disabled": [{"name": NAME}]}
+
+
 def test_score_fails_for_any_pod_where_pre_filter_was_left_out() -> None:
-    off = {"disabled": [{"name": NAME}]}
-    world = World(configuration(profile(preFilter=off, filter=off)), kubernetes="1.37")
+    world = World(configuration(profile(preFilter=OFF, filter=OFF)), kubernetes="1.37")
     world.node("n1")
     world.node("n2")
 
     assert world.schedule("p").message == f'running Score plugins: plugin "{NAME}" failed with: not found'
+
+
+@pytest.mark.parametrize(
+    ("kubernetes", "points", "score"),
+    [("1.37", {}, 200), ("1.37", {"filter": OFF}, 0), ("1.35", {"filter": OFF}, 0), ("1.35", {}, None)],
+)
+def test_score_counts_only_what_filter_allocated(kubernetes: str, points: Json, score: int | None) -> None:
+    """v1.35 fails where Filter allocates some of the claims and others are allocated already."""
+    world = World(configuration(profile(**points)), kubernetes=kubernetes)
+    anywhere = {"allocation": {"devices": allocated("d1")["allocation"]["devices"]}}
+    for each in (device_class(), claim("c0", first_of("r", one("a"))), claim("c1", one(), status=anywhere)):
+        world.create(each)
+    for name in ("n1", "n2"):
+        world.node(name)
+        world.create(piece(f"of-{name}", device("d0"), node=name))
+    attempt = world.schedule("p", resourceClaims=[{"name": c, "resourceClaimName": c} for c in ("c0", "c1")])
+    if score is None:
+        assert "number of allocations 1 is smaller than number of claims" in str(attempt.message)
+    else:
+        assert attempt.scores is not None
+        assert {scores[NAME] for scores in attempt.scores.values()} == {score}

@@ -78,6 +78,6 @@ class DynamicResources(later.DynamicResources):
     def score_error(self, state: PodClaims | None) -> Status | None:
         """R-DRA-123: Score of DynamicResources fails with an error if Filter found allocations for some of the
         claims of the pod and the others were allocated before. Source: computeScore."""
-        if state is None or not 0 < len(state.to_allocate) < len(state.claims):
+        if state is None or not state.is_filtered or not 0 < len(state.to_allocate) < len(state.claims):
             return None
         return error(FEWER_ALLOCATIONS.of(len(state.to_allocate)))
