@@ -40,7 +40,8 @@ AFTER_FIVE_MINUTES = 331
 
 @define
 class HistoryBuilder:
-    """The cluster as the history has made it so far. ``hosts``: nodes bear the label of their host."""
+    """A HistoryBuilder has the cluster as the history has made it so far. ``hosts`` says that nodes bear the label
+    of their host."""
 
     hosts: bool = False
     steps: list[Step] = Factory(list)
@@ -57,7 +58,7 @@ class HistoryBuilder:
         self.add(self.nodes[name])
 
     def add_pod(self, value: Json, home: int = UNBOUND) -> None:
-        """``home`` is the number of the node on which it runs already."""
+        """Adds a pod; ``home`` is the number of the node on which it runs already."""
         value = named(value, self._new_name("p"))
         if home != UNBOUND and self.nodes:
             value = with_spec(value, nodeName=nth(self.nodes, home))
@@ -67,7 +68,7 @@ class HistoryBuilder:
         self.add(value)
 
     def schedule(self, times: int | None = None) -> None:
-        """Each pod that waits is tried once."""
+        """Requests attempts: each pod that waits is tried once."""
         self.steps.append(Schedule(self.waiting if times is None else times))
 
     # --- Changes ----------------------------------------------------------------------------------
@@ -97,7 +98,7 @@ class HistoryBuilder:
         self.steps.append(Advance(seconds))
 
     def history(self, config: Json | None = None, gates: Mapping[str, bool] | None = None) -> History:
-        """Successive pods of one name differ in their uids."""
+        """Returns the history. Successive pods of one name differ in their uids."""
         created = [step for step in self.steps if isinstance(step, Create) and step.object["kind"] == "Pod"]
         times = Counter(step.object["metadata"]["name"] for step in created)
         seen: Counter[str] = Counter()

@@ -29,7 +29,7 @@ def device_class(name: str, **spec: Any) -> Json:
 def resource_slice(
     name: str, devices: Sequence[Json], where: Json = EVERYWHERE, pool: Json | None = None
 ) -> Json:
-    """A pool of its own, where ``pool`` says nothing else."""
+    """Returns a ResourceSlice, which is a pool of its own unless ``pool`` says otherwise."""
     of_pool = {"name": name, "generation": 1, "resourceSliceCount": 1, **(pool or {})}
     return _resource(
         "ResourceSlice", name, {"driver": DRIVER, "pool": of_pool, **where, "devices": list(devices)}

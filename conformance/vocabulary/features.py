@@ -244,7 +244,8 @@ def _ungated(value: Json) -> Json:
 
 
 def _narrowed(value: Json) -> Json:
-    """While it is gated, it may ask for a label more, or for node affinity if it asks for none."""
+    """Returns the pod, which may ask for a label more while it is gated, or for node affinity if it asks for
+    none."""
     if "schedulingGates" not in value["spec"]:
         return value
     selects = "affinity" in value["spec"]

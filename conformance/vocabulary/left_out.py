@@ -89,7 +89,7 @@ def _labelled(key: str, operator: str, value: str) -> Json:
 
 
 def _named(*names: str) -> Json:
-    """Terms of the names of nodes, which exclude each other if there is more than one."""
+    """Returns node affinity by the names of nodes, which exclude each other if there is more than one."""
     fields = [{"key": "metadata.name", "operator": "In", "values": [name]} for name in names]
     return _node_affinity(REQUIRED, {"matchFields": fields})
 

@@ -21,7 +21,8 @@ REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 START_TIMES = tuple(f"2025-12-31T0{hour}:00:00Z" for hour in (1, 2, 3))
-"""Since when pods run: before the history begins, so that one without such a time is younger by any clock."""
+"""Pods run since these times: before the history begins, so that one without such a time is younger by any
+clock."""
 AN_AGE_AGO = "2025-12-31T23:00:00Z"
 
 # --- Objects --------------------------------------------------------------------------------------
@@ -38,7 +39,7 @@ def node(
     images: Sequence[Json] = (),
     **spec: Any,
 ) -> Json:
-    """Without ``allocatable`` it has ``ROOM``. ``spec`` by its JSON names."""
+    """Returns a node; without ``allocatable`` it has ``ROOM``. ``spec`` is given by its JSON names."""
     amounts = ROOM if allocatable is None else allocatable
     return {
         "apiVersion": "v1",
@@ -62,7 +63,7 @@ def pod(
     containers: Sequence[Json] | None = None,
     **spec: Any,
 ) -> Json:
-    """Returns a pod of one container that ``requests`` so much, or of ``containers``. ``spec`` by its JSON
+    """Returns a pod of one container with these ``requests``, or of ``containers``. ``spec`` is given by its JSON
     names."""
     annotations = {SCRIPT: json.dumps(script)} if script else {}
     metadata = _said(
@@ -113,12 +114,12 @@ def spread_by_default(constraints: Sequence[Json]) -> Json:
 
 
 def distinct_constraints(constraints: Sequence[Json]) -> list[Json]:
-    """A pod has one spread constraint for a topology key and an action."""
+    """Returns those that a pod may have together: one for a topology key and an action."""
     return list({(each["topologyKey"], each["whenUnsatisfiable"]): each for each in constraints}.values())
 
 
 def near(kind: str, when: str, selector: Json, key: str = HOSTNAME) -> Json:
-    """``podAffinity`` or ``podAntiAffinity`` of one term, which is required or of weight 1."""
+    """Returns ``podAffinity`` or ``podAntiAffinity`` of one term, which is required or of weight 1."""
     term: Json = {"topologyKey": key, "labelSelector": selector}
     return {kind: {when: [{"weight": 1, "podAffinityTerm": term} if when == PREFERRED else term]}}
 
@@ -130,7 +131,7 @@ def spread(key: str, skew: int, when: str = "ScheduleAnyway", **more: Any) -> Js
 
 
 def _said(**members: Any) -> Json:
-    """Only what is there: no empty members, no zeros, nothing that is false."""
+    """Returns only what is there: no empty members, no zeros, nothing that is false."""
     return {name: value for name, value in members.items() if value}
 
 
@@ -194,7 +195,7 @@ def default_profile(*args: tuple[str, Json], **more: Any) -> Json:
 
 
 def cpu(amount: str) -> Json:
-    """Returns a request of so much; "" asks for nothing."""
+    """Returns a request of this much cpu; "" asks for nothing."""
     return {"cpu": amount} if amount else {}
 
 

@@ -9,10 +9,10 @@ from typing import Any
 from conformance.vocabulary.objects import AN_AGE_AGO
 
 Named = Iterator[tuple[str, Any]]
-"""Odd values, each with what is odd of it."""
+"""A Named yields odd values, each with what is odd about it."""
 
 KEPT = "example.com/kept"
-"""A finalizer that is not kube-scheduler's."""
+"""This finalizer is not kube-scheduler's."""
 
 
 def of_a_text(text: Any) -> Named:
@@ -27,7 +27,7 @@ def of_a_uid(uid: Any) -> Named:
 
 
 def of_the_uid_of_a_claim(uid: Any) -> Named:
-    """A volume may name a claim without its uid."""
+    """Yields those of a claim's uid, which a volume need not name."""
     yield from of_a_uid(uid)
     yield "absent", None
 
@@ -42,7 +42,7 @@ def of_what_may_be_absent(value: Any) -> Named:
 
 
 def of_what_may_be_empty(value: Any) -> Named:
-    """It has members, none of which must be there."""
+    """Yields those of an object none of whose members must be there."""
     yield "absent", None
     yield "empty", {}
 
@@ -68,7 +68,7 @@ def of_modes(modes: Any) -> Named:
 
 
 def of_a_mapping(mapping: Any) -> Named:
-    """Its keys are names."""
+    """Yields those of a mapping whose keys are names."""
     for key, value in mapping.items():
         others = {name: each for name, each in mapping.items() if name != key}
         yield "absent", others
@@ -78,7 +78,7 @@ def of_a_mapping(mapping: Any) -> Named:
 
 
 def of_metadata(metadata: Any) -> Named:
-    """Of a claim: others protect it, too."""
+    """Yields the metadata of a claim that others protect, too."""
     kept = metadata.get("finalizers", [])
     if KEPT not in kept:
         yield "kept by others", {**metadata, "finalizers": [*kept, KEPT]}
@@ -89,7 +89,7 @@ def of_what_may_leave(metadata: Any) -> Named:
 
 
 def of_users(users: Any) -> Named:
-    """A pod of the same name used the claim before, or one of another name does."""
+    """Yields the users of a claim that a pod of the same name used before, or a pod of another name uses."""
     earlier = {"resource": "pods", "name": "p1", "uid": "of-an-earlier-one"}
     yield "absent", []
     yield "an earlier one alone", [{**each, "uid": f"{each['uid']}-earlier"} for each in users]
@@ -107,7 +107,7 @@ def of_owners(owners: Any) -> Named:
 
 
 def of_said_by_default(name: str, default: Any) -> Callable[[Any], Named]:
-    """A member that is absent is said, or the other way round."""
+    """Returns what states a member that is left out, or leaves out one that states its default."""
 
     def odd_values(value: Any) -> Named:
         if name not in value:

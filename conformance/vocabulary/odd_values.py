@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Odd values of fields: by a field's pattern what it may hold and hardly ever does, as an API server accepts it.
+"""Odd values of fields: what a field may hold and hardly ever does, by its pattern, as an API server accepts it.
 
 Each function takes what a field holds now and yields odd values for it, each with what is odd of it.
 """
@@ -37,9 +37,9 @@ Json = dict[str, Any]
 
 LEGACY: Mapping[str, str] = {ZONE: LEGACY_ZONE_LABEL, REGION: LEGACY_REGION_LABEL}
 BEYOND_FRACTIONS = 2**53 + 1
-"""No float64 is this integer."""
+"""No float64 has this value."""
 _SCORE_0, _SCORE_100 = 23 * 2**20, 1000 * 2**20
-"""The sizes of an image from which on and up to which its score rises, where each node has it."""
+"""Between these sizes the score of an image rises, where each node has it."""
 
 
 def _of_labels(labels: Any) -> Named:
@@ -66,7 +66,7 @@ def _of_own_labels(labels: Any) -> Named:
 
 
 def _of_amounts(amounts: Any) -> Named:
-    """Amounts of cpu in thousandths, and of everything else in whole units."""
+    """Yields amounts of cpu in thousandths, and of everything else in whole units."""
     for name, amount in amounts.items():
         number = _number(name, str(amount))
         if number is None or name.startswith("hugepages-"):
@@ -83,7 +83,7 @@ def _of_amounts(amounts: Any) -> Named:
 
 
 def _of_requests(resources: Any) -> Named:
-    """What is requested of an extended resource is its limit, too."""
+    """Yields requests, and limits that follow them: for an extended resource the two must be equal."""
     limits = resources.get("limits") or {}
     for name, requests in _of_amounts(resources.get("requests") or {}):
         both = {each: requests[each] for each in limits if each in requests}
@@ -97,7 +97,7 @@ def _of_allocatable(amounts: Any) -> Named:
 
 
 def _of_a_selector(selector: Any) -> Named:
-    """What is selected by labels is selected by an expression too, which narrows that or contradicts it."""
+    """Yields selectors with an expression beside the labels that says the same or contradicts them."""
     yield "empty", {}
     labels, expressions = selector.get("matchLabels") or {}, selector.get("matchExpressions") or []
     for key, value in labels.items():
@@ -121,12 +121,13 @@ def _of_a_selector_of_many(selector: Any) -> Named:
 
 
 def _of_a_reach(selector: Any) -> Named:
-    """A capacity does not come to reach the nodes of another one: the order of a map decides between the two."""
+    """Yields no empty selector: a capacity would reach the nodes of another one, and the order of a map would
+    decide."""
     return (each for each in _of_a_selector_of_many(selector) if each[0] != "empty")
 
 
 def _of_a_term(term: Any) -> Named:
-    """Namespaces may be named and selected."""
+    """Yields terms that both name namespaces and select them."""
     if "namespaces" in term and "namespaceSelector" not in term:
         yield "selected and named", {**term, "namespaceSelector": {"matchLabels": {"team": "x"}}}
     elif "namespaceSelector" in term and "namespaces" not in term:
@@ -179,7 +180,7 @@ def _of_terms(terms: Any) -> Named:
 
 
 def _of_a_requirement(requirement: Any) -> Named:
-    """Gt and Lt compare whole numbers; others a list of texts."""
+    """Yields other values: Gt and Lt compare whole numbers, and other operators a list of texts."""
     values = requirement.get("values") or []
     if requirement.get("operator") in ("Gt", "Lt") and values and re.fullmatch(r"\d+", values[0]):
         number = int(values[0])
@@ -204,7 +205,7 @@ def _of_ports(ports: Any) -> Named:
 
 
 def _of_images(images: Any) -> Named:
-    """A size may be the first at which the score of a pod of one container is another one, or the last before."""
+    """Yields the sizes at which the score of a pod of one container rises, and those just below."""
     for number, image in enumerate(images):
         around = (images[:number], images[number + 1 :])
         for score in (1, 50, 99):
@@ -241,7 +242,7 @@ def _of_a_constraint(constraint: Any) -> Named:
 
 
 def of_a_claim_or_volume(value: Any) -> Named:
-    """The class stands in the spec, or in an annotation of older releases, which counts first."""
+    """Yields the class in the spec, or in an annotation of older releases, which goes before it."""
     spec, metadata = value.get("spec", {}), value["metadata"]
     name = spec.get("storageClassName")
     if not name or BETA_STORAGE_CLASS in metadata.get("annotations", {}):
@@ -257,7 +258,7 @@ def of_a_claim_or_volume(value: Any) -> Named:
 
 
 def _of_a_number(number: Any) -> Named:
-    """Draws a number, or a quantity without a fraction."""
+    """Yields the neighbours of a number, or of a quantity without a fraction, and zero."""
     whole = number if isinstance(number, int) else _number("", str(number))
     if whole is not None:
         spelled: Callable[[int], Any] = int if isinstance(number, int) else str
@@ -268,7 +269,7 @@ def _of_a_number(number: Any) -> Named:
 
 
 def _of_a_count(count: Any) -> Named:
-    """Of what is never zero."""
+    """Yields the neighbours of a count that is never zero."""
     yield "one more", count + 1
     if count > 1:
         yield "one less", count - 1
@@ -361,7 +362,7 @@ TABLE: Sequence[tuple[str, Callable[[Any], Named]]] = (
     (r"ResourceClaim\.spec\.devices\.constraints(\[\]\.requests)?", of_a_list),
     (r"PersistentVolume\.spec\.capacity|PersistentVolumeClaim\.spec\.resources\.requests", _of_amounts),
 )
-"""Patterns of fields → their odd values, of those that the field has now."""
+"""These functions yield the odd values of the fields that match a pattern."""
 
 
 _UNITS = {"": 1, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "k": 10**3, "M": 10**6, "G": 10**9}

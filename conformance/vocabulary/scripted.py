@@ -28,7 +28,7 @@ SCRIPTED: Json = profile_config(
         },
     }
 )
-"""The scripted plugins at their points; the binder is asked before the default one."""
+"""This configuration has the scripted plugins at their points; the binder is asked before the default one."""
 
 
 def script(*answers: tuple[str, str, str]) -> Script:
@@ -40,7 +40,7 @@ def script(*answers: tuple[str, str, str]) -> Script:
 
 
 def scripted(answers: Script) -> Callable[[Json], Json]:
-    """What plugins say of the pod from now on."""
+    """Returns what makes the scripted plugins answer so about a pod from now on."""
     return lambda value: with_metadata(value, annotations={SCRIPT: json.dumps(answers)})
 
 
@@ -49,7 +49,7 @@ def key(value: Json) -> str:
 
 
 def release_all(cluster: HistoryBuilder) -> None:
-    """Each pod is released as often as its script may hold it; a pod that is not held is skipped."""
+    """Releases each pod as often as its script may hold it; a pod that is not held is skipped."""
     cluster.steps.extend(
         Release(key(value))
         for value in cluster.pods.values()

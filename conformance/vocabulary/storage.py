@@ -52,7 +52,7 @@ def storage_object(api_version: str, kind: str, name: str, namespace: str = "", 
 
 
 def csi_node(name: str, limit: Json | None, plugins: str = "") -> Json:
-    """``plugins`` are the in-tree plugins that are migrated to CSI drivers."""
+    """Returns a CSINode; ``plugins`` are the in-tree plugins that are migrated to CSI drivers."""
     allocatable = {} if limit is None else {"allocatable": limit}
     drivers = [{"name": driver, "nodeID": name, **allocatable} for driver in (DRIVER, GCE)]
     made = storage_object(STORAGE, "CSINode", name, spec={"drivers": drivers})
@@ -108,7 +108,7 @@ def with_some(value: Json, **members: Any) -> Json:
 
 
 def a_claim(name: str = "c1", namespace: str = "default", **members: Json) -> Json:
-    """Of one gibibyte, for one node, of the class ``hand``."""
+    """Returns a claim of one gibibyte, for one node, of the class ``hand``."""
     spec = {
         "accessModes": ["ReadWriteOnce"],
         "resources": {"requests": {"storage": "1Gi"}},
@@ -121,7 +121,7 @@ def a_claim(name: str = "c1", namespace: str = "default", **members: Json) -> Js
 
 
 def a_volume(name: str = "v1", **members: Json) -> Json:
-    """As ``a_claim`` asks for."""
+    """Returns a volume such as ``a_claim`` asks for."""
     spec = {
         "capacity": {"storage": "1Gi"},
         "accessModes": ["ReadWriteOnce"],
@@ -143,7 +143,7 @@ def claim_reference(namespace: str, name: str, uid: str) -> Json:
 
 
 def bound_pair(claim: str, volume: str) -> tuple[Json, Json]:
-    """Each is the other's."""
+    """Returns the claim and the volume, bound to each other."""
     bound: Json = {"status": {"phase": "Bound"}}
     made = a_claim(
         claim, metadata={"annotations": {BIND_COMPLETED: "yes"}}, spec={"volumeName": volume}, **bound

@@ -18,7 +18,7 @@ Json = dict[str, Any]
 LOWEST = -(2**31)
 """A victim of this priority adds nothing to the sum of priorities, which counts from there."""
 PRIORITY = 10
-"""Of most preemptors."""
+"""Most preemptors have this priority."""
 
 # --- Victims and budgets --------------------------------------------------------------------------
 
@@ -141,7 +141,7 @@ TWO_NODES: dict[str, tuple[str, tuple[Victims, Victims]]] = {
         ((("a", 0, 1), ("b", 5, 1)), (("a", 3, 1), ("b", 1, 1))),
     ),
 }
-"""Pairs of nodes that differ in one thing, or in two of which the more important one decides."""
+"""These pairs of nodes differ in one thing, or in two of which the more important one decides."""
 
 ONE_NODE: dict[str, tuple[str, Victims]] = {
     "by_start": (
@@ -184,8 +184,9 @@ ONE_NODE: dict[str, tuple[str, Victims]] = {
 
 @frozen
 class Preemption:
-    """Nodes with these victims, perhaps one more pod each that requests nothing (``others``), and a pod that needs
-    one of the nodes. ``protection`` says which budgets there are; ``scheduler`` has placed the victims."""
+    """A Preemption is some nodes with these victims, perhaps one more pod each that requests nothing (``others``),
+    and a pod that needs one of the nodes. ``protection`` says which budgets there are; ``scheduler`` has placed
+    the victims."""
 
     nodes: Sequence[Victims]
     protection: str
@@ -227,7 +228,8 @@ def _placed(amount: str, group: str, app: str, priority: int, start: int) -> Jso
 
 
 def _budgets(kind: str, group: str, listed: tuple[str, ...]) -> list[Json]:
-    """The budgets of one group of nodes. ``listed`` are its pods; every other one counts as disrupted already."""
+    """Returns the budgets of one group of nodes. ``listed`` are its pods; every other one counts as disrupted
+    already."""
     of_a: Json = {"matchLabels": {"app": "a", "match": group}}
     strict = a_budget(of_a, 0, "", ())
     of_all = a_budget({"matchLabels": {"match": group}}, 20, "", ())
