@@ -13,7 +13,7 @@ from collections.abc import Callable
 from itertools import combinations
 from typing import Any, TypeVar
 
-from attrs import define, field
+from attrs import define, field, frozen
 
 from refsched.checking.checker import Checker
 from refsched.errors import InputError
@@ -27,8 +27,14 @@ T = TypeVar("T")
 Mended = frozenset[Oddity]
 """A Mended has the oddities that a scheduler does not have."""
 
-Wrong = tuple[int, object]
-"""A Wrong is the number of a question, and what was found wrong when it was asked."""
+
+@frozen
+class FirstWrong:
+    """A FirstWrong is the number of a question, and what was found wrong when it was asked."""
+
+    question: int
+    found: object
+
 
 AS_RELEASED: Mended = frozenset()
 _ALL: Mended = frozenset(KNOWN_DEFECTS)
@@ -84,7 +90,7 @@ class Mending:
     checker: Checker = field(init=False)
     mended: Mended = AS_RELEASED
     _asked: list[Callable[[Checker], Any]] = field(factory=list, init=False)
-    _tried: dict[Mended, tuple[Checker, Wrong | None]] = field(factory=dict, init=False)
+    _tried: dict[Mended, tuple[Checker, FirstWrong | None]] = field(factory=dict, init=False)
 
     @checker.default
     def _first(self) -> Checker:
@@ -129,14 +135,14 @@ class Mending:
             return ()
         return matter or FIXED_ORDERS
 
-    def _wrong(self, found: object) -> Wrong:
-        return len(self._asked) - 1, found
+    def _wrong(self, found: object) -> FirstWrong:
+        return FirstWrong(len(self._asked) - 1, found)
 
-    def _is_explained(self, wrong: Wrong, orders: Mended) -> bool:
+    def _is_explained(self, wrong: FirstWrong, orders: Mended) -> bool:
         """Returns whether leaving out some known defects explains what is ``wrong`` without them, if these
         orders are left open. Nothing explains it after something else was wrong before."""
         again = self._asked_all_over(self.mended)[1]
-        if again is not None and again[0] < wrong[0]:
+        if again is not None and again.question < wrong.question:
             return False
         mended = mends_that_explain(
             lambda mended: self._first_wrong(mended | orders),
@@ -152,12 +158,12 @@ class Mending:
         self.mended, self.checker = mended, self._tried[mended][0]
         self._tried.clear()
 
-    def _first_wrong(self, mended: Mended) -> Wrong | None:
+    def _first_wrong(self, mended: Mended) -> FirstWrong | None:
         if mended not in self._tried:
             self._tried[mended] = self._asked_all_over(mended)
         return self._tried[mended][1]
 
-    def _asked_all_over(self, mended: Mended) -> tuple[Checker, Wrong | None]:
+    def _asked_all_over(self, mended: Mended) -> tuple[Checker, FirstWrong | None]:
         """Returns another checker, and the first disagreement that it finds. A checker that cannot follow to the
         end proves nothing."""
         checker = self.checker_without(mended)
@@ -165,7 +171,7 @@ class Mending:
             try:
                 found = question(checker)
             except InputError as problem:
-                return checker, (number, str(problem))
+                return checker, FirstWrong(number, str(problem))
             if (isinstance(found, list) and found) or checker.has_diverged:
-                return checker, (number, found)
+                return checker, FirstWrong(number, found)
         return checker, None

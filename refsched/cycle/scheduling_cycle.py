@@ -51,19 +51,15 @@ def clear_nomination() -> PostFilterOutcome:
 
 
 @frozen
-class Ended:
-    """An Ended is how a cycle ended: ``failure`` is None if the pod is to be bound. ``writes`` were made before
-    the end, and are recorded after the attempt. ``activates`` says that the pod is activated, too, since
+class CycleOutcome:
+    """A CycleOutcome is how a cycle ended: ``failure`` is None if the pod is to be bound. ``writes`` were made
+    before the end, and are recorded after the attempt. ``activates`` says that the pod is activated, too, since
     preemption freed its place."""
 
     attempt: Attempt
     failure: Failure | None = None
     writes: tuple[Output, ...] = ()
     activates: bool = False
-
-
-Ends = Generator[Stop, None, Ended]
-"""An Ends yields what the cycle waits for, and returns how it ended."""
 
 
 def scheduling_cycle(
@@ -74,34 +70,36 @@ def scheduling_cycle(
     """Runs the cycle from Pop to the end of Permit, and returns whether the pod goes on to be bound.
     ``without_post_filter`` returns the outcome of PostFilter if the profile has no PostFilter plugins."""
     scheduler = cycle.scheduler
-    ended = yield from _schedule(cycle, without_post_filter)
-    if ended.failure is None:
-        scheduler.records.append(evolve(ended.attempt, calls=cycle.take_calls()))
+    outcome = yield from _schedule(cycle, without_post_filter)
+    if outcome.failure is None:
+        scheduler.records.append(evolve(outcome.attempt, calls=cycle.take_calls()))
         return True
     pod = cycle.queued.pod
-    comes_late = ended.activates and scheduler.choices.choose("activation", (IN_FLIGHT, WAITING)) == WAITING
-    if ended.activates and not comes_late:
+    comes_late = outcome.activates and scheduler.choices.choose("activation", (IN_FLIGHT, WAITING)) == WAITING
+    if outcome.activates and not comes_late:
         scheduler.queue.activate([pod])
-    report(cycle, ended.attempt, handle_failure(cycle, ended.failure), ended.writes)
+    report(cycle, outcome.attempt, handle_failure(cycle, outcome.failure), outcome.writes)
     if comes_late:
         scheduler.queue.activate([pod])
     return False
 
 
-def _schedule(cycle: Cycle, without_post_filter: Callable[[], PostFilterOutcome]) -> Ends:
+def _schedule(
+    cycle: Cycle, without_post_filter: Callable[[], PostFilterOutcome]
+) -> Generator[Stop, None, CycleOutcome]:
     scheduler = cycle.scheduler
     snapshot = scheduler.snapshot()
     pod = cycle.queued.info
     attempt = Attempt(pod.pod.key, SCHEDULED)
     if not snapshot.nodes:
-        return Ended(attempt, Failure(unresolvable(NO_NODES_AVAILABLE)))
+        return CycleOutcome(attempt, Failure(unresolvable(NO_NODES_AVAILABLE)))
 
     turn = turn_of(cycle, pod, snapshot)
     batch = scheduler.batches[cycle.framework.profile_name]
     decision = decide(cycle, pod, snapshot, partial(batch.hint, turn))
     attempt = describe(pod.pod.key, decision)
     if decision.failure is not None:
-        return Ended(attempt, Failure(error(decision.failure.message)))
+        return CycleOutcome(attempt, Failure(error(decision.failure.message)))
     host = scheduler.choices.choose("node", decision.best or (NOWHERE,))
     if host == NOWHERE:
         return _post_filter(cycle, snapshot, decision, attempt, without_post_filter)
@@ -113,11 +111,11 @@ def _schedule(cycle: Cycle, without_post_filter: Callable[[], PostFilterOutcome]
         status, waits = yield from run_permit_plugins(cycle)
         failure = None if status.is_success else _roll_back(cycle, status)
     if failure is not None:
-        return Ended(attempt, failure)
+        return CycleOutcome(attempt, failure)
     if waits:
         scheduler.waiting_pods.add(WaitingPod(cycle.on_node[0].pod, waits, scheduler.clock.now))
         attempt = evolve(attempt, waiting=True)
-    return Ended(attempt)
+    return CycleOutcome(attempt)
 
 
 def turn_of(cycle: Cycle, pod: PodInfo, snapshot: Snapshot) -> Turn:
@@ -159,7 +157,7 @@ def _post_filter(
     decision: Decision,
     attempt: Attempt,
     without_plugins: Callable[[], PostFilterOutcome],
-) -> Ended:
+) -> CycleOutcome:
     """Runs PostFilter for a pod that fits on no node; its answer ends the message."""
     if cycle.framework.post_filter_plugins:
         outcome = run_post_filter(cycle, cycle.queued.info, snapshot, decision)
@@ -172,7 +170,7 @@ def _post_filter(
         diagnosis.pending_plugins,
         outcome.nominated_node,
     )
-    return Ended(evolve(attempt, victims=outcome.victims), failure, outcome.writes, outcome.activates)
+    return CycleOutcome(evolve(attempt, victims=outcome.victims), failure, outcome.writes, outcome.activates)
 
 
 # --- Assume, Reserve, Permit, and the way back ----------------------------------------------------
@@ -218,7 +216,7 @@ def _roll_back(cycle: Cycle, status: Status) -> Failure:
 
 
 def report(cycle: Cycle, attempt: Attempt, failure: Failure, writes: tuple[Output, ...]) -> None:
-    """Records an attempt that failed, and then what was written before it ended."""
+    """Records an attempt that failed, and then what was written before it outcome."""
     cycle.scheduler.records.append(
         evolve(
             attempt,

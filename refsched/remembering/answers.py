@@ -155,8 +155,8 @@ class _States:
 
 
 @define(eq=False)
-class _Together:
-    """A _Together is some plugins of a profile that are asked together (``framework``): neighbours whose answers
+class _Group:
+    """A _Group is some plugins of a profile that are asked together (``framework``): neighbours whose answers
     last, or a single plugin. None stands for success."""
 
     framework: Framework
@@ -182,7 +182,7 @@ class FilterAnswers:
         self._plugins = [plugin for plugin in framework.filter_plugins if plugin.name not in skipped]
         self._by_labels = {plugin.name for plugin in self._plugins if _is_by_labels(plugin)}
         self._states = _States(self._plugins, self._by_labels)
-        self._asked: list[_Together] = []
+        self._groups: list[_Group] = []
 
     def search(
         self,
@@ -220,8 +220,8 @@ class FilterAnswers:
                     if status is not None:
                         said[number] = status
             at = [number for number in at if number not in nominated]
-        for together in self._asked:
-            statuses = together.of(at, filters)
+        for group in self._groups:
+            statuses = group.of(at, filters)
             if any(statuses):
                 said |= {n: status for n, status in zip(at, statuses, strict=True) if status is not None}
                 at = [number for number in at if number not in said]
@@ -229,32 +229,32 @@ class FilterAnswers:
 
     def _bring_up_to_date(self, filters: NodeFilter, numbers: Numbers) -> None:
         states = filters.state.states
-        if self._states.meet(states) or not self._asked:
-            self._asked = list(self._in_groups(states))
-        for together in self._asked:
-            if isinstance(together.answers, ByLabels) or together.answers is None:
-                self._follow(together, states)
-            if together.answers is not None:
-                together.answers.bring_up_to_date(self._kinds, filters.snapshot, numbers)
+        if self._states.meet(states) or not self._groups:
+            self._groups = list(self._in_groups(states))
+        for group in self._groups:
+            if isinstance(group.answers, ByLabels) or group.answers is None:
+                self._follow(group, states)
+            if group.answers is not None:
+                group.answers.bring_up_to_date(self._kinds, filters.snapshot, numbers)
 
-    def _in_groups(self, states: Mapping[str, Any]) -> Iterator[_Together]:
+    def _in_groups(self, states: Mapping[str, Any]) -> Iterator[_Group]:
         alone = {*self._states.anew, *self._by_labels}
-        for name, group in groupby(self._plugins, lambda plugin: plugin.name if plugin.name in alone else ""):
-            plugins = tuple(group)
+        for name, some in groupby(self._plugins, lambda plugin: plugin.name if plugin.name in alone else ""):
+            plugins = tuple(some)
             answers = None if name else Answers[Status | None](parts_read_by(plugins, states))
-            yield _Together(evolve(self._framework, filter_plugins=plugins), answers)
+            yield _Group(evolve(self._framework, filter_plugins=plugins), answers)
 
     @staticmethod
-    def _follow(together: _Together, states: Mapping[str, Any]) -> None:
+    def _follow(group: _Group, states: Mapping[str, Any]) -> None:
         """Gives a plugin that is asked alone the answers that hold with this state, if any may hold."""
-        (plugin,) = together.framework.filter_plugins
+        (plugin,) = group.framework.filter_plugins
         keys = labels_read(plugin, states.get(plugin.name))
-        answers = together.answers
+        answers = group.answers
         if keys is None:
-            together.answers = None
+            group.answers = None
             return
         if not isinstance(answers, ByLabels) or answers.keys != keys:
-            together.answers = answers = ByLabels(keys)
+            group.answers = answers = ByLabels(keys)
         answers.follow(states.get(plugin.name))
 
 

@@ -64,8 +64,8 @@ def capacity_for(
     claim: PersistentVolumeClaim, storage_class: StorageClass, node: Node, objects: ObjectStore
 ) -> CSIStorageCapacity | None:
     """Returns the capacity from which the claim is provisioned for the node; None if there is none with enough, or
-    if capacity is not checked. If several have enough, it is the first one by name, and in kube-scheduler any one:
-    the order of a map decides."""
+    if capacity is not checked. If more than one has enough, it is the first by name; in kube-scheduler the order
+    of a map decides."""
     if not _is_capacity_checked(claim, storage_class, objects):
         return None
     sufficient = (
