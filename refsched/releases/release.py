@@ -62,6 +62,16 @@ class FeatureGate:
     otherwise: Callable[[Release], Release] | None = None
     needs: str = ""
 
+    def earlier(
+        self,
+        *,
+        default: bool,
+        locked: bool = False,
+        otherwise: Callable[[Release], Release] | None = None,
+    ) -> FeatureGate:
+        """Returns this gate as an earlier release has it. It needs no other gate there."""
+        return FeatureGate(self.name, default, self.changes, locked, otherwise)
+
 
 def _unchanged(value: ApiObject) -> ApiObject:
     return value

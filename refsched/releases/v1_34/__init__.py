@@ -13,7 +13,7 @@ from refsched.cycle.scheduling_cycle import scheduling_cycle
 from refsched.framework.interface import Plugin
 from refsched.machine.event_handlers import handle
 from refsched.oddities.dynamic_resources import SLICES_OUT_OF_REACH
-from refsched.releases.release import FeatureGate, Release
+from refsched.releases.release import Release
 from refsched.releases.v1_34.cache import Cache
 from refsched.releases.v1_34.cycle import keep_nomination
 from refsched.releases.v1_34.event_handlers import handle_unscheduled_pod
@@ -62,28 +62,11 @@ def _preempting_at_once(release: Release) -> Release:
 
 
 GATES = (
-    FeatureGate(
-        "DynamicResourceAllocation",
-        True,
-        "DynamicResources is a default plugin",
-        otherwise=_without_dynamic_resources,
-    ),
-    FeatureGate(
-        "InPlacePodVerticalScaling",
-        True,
-        "a pod's status counts for its requests",
-        otherwise=_without_in_place_scaling,
-    ),
-    FeatureGate(
-        "MatchLabelKeysInPodTopologySpreadSelectorMerge", True, "the API server merges matchLabelKeys"
-    ),
-    FeatureGate("NominatedNodeNameForExpectation", False, "a nomination precedes what may take long"),
-    FeatureGate(
-        "SchedulerAsyncPreemption",
-        True,
-        "victims are deleted beside the cycle",
-        otherwise=_preempting_at_once,
-    ),
+    V1_35.gates["DynamicResourceAllocation"].earlier(default=True, otherwise=_without_dynamic_resources),
+    V1_35.gates["InPlacePodVerticalScaling"].earlier(default=True, otherwise=_without_in_place_scaling),
+    V1_35.gates["MatchLabelKeysInPodTopologySpreadSelectorMerge"].earlier(default=True),
+    V1_35.gates["NominatedNodeNameForExpectation"].earlier(default=False),
+    V1_35.gates["SchedulerAsyncPreemption"].earlier(default=True, otherwise=_preempting_at_once),
 )
 
 LACKS = {"R-DRA-18", "R-DRA-19", "R-DRA-123"}

@@ -67,34 +67,24 @@ def _preempting_at_once(release: Release) -> Release:
     return evolve(release, evict=partial(evict_at_once, preempt=preempt_pod))
 
 
+OFF = (
+    "DRAConsumableCapacity",
+    "DRADeviceBindingConditions",
+    "DRADeviceTaints",
+    "DRAExtendedResource",
+    "DRAPartitionableDevices",
+    "InPlacePodLevelResourcesVerticalScaling",
+    "NodeDeclaredFeatures",
+)
+"""These gates are off by default."""
+
 GATES = (
     FeatureGate("CSIMigrationPortworx", True, "in-tree Portworx volumes count as CSI volumes", locked=True),
-    FeatureGate("DRAAdminAccess", True, "claims with admin access take devices that are in use"),
-    FeatureGate("DRAConsumableCapacity", False, "a device is shared by its capacity"),
-    FeatureGate("DRADeviceBindingConditions", False, "PreBind waits for devices to be ready"),
-    FeatureGate("DRADeviceTaints", False, "devices have taints, claims tolerations"),
-    FeatureGate("DRAExtendedResource", False, "devices stand in for extended resources"),
-    FeatureGate("DRAPartitionableDevices", False, "devices share counters"),
-    FeatureGate(
-        "DRASchedulerFilterTimeout", True, "a search for devices is timed", otherwise=_without_filter_timeout
-    ),
-    FeatureGate(
-        "InPlacePodLevelResourcesVerticalScaling", False, "a pod's status counts for its pod-level requests"
-    ),
-    FeatureGate("NodeDeclaredFeatures", False, "nodes declare features that pods require"),
-    FeatureGate(
-        "NominatedNodeNameForExpectation",
-        True,
-        "a nomination precedes what may take long",
-        otherwise=without_expectation,
-    ),
-    FeatureGate(
-        "SchedulerAsyncPreemption",
-        True,
-        "victims are deleted beside the cycle",
-        otherwise=_preempting_at_once,
-    ),
-    FeatureGate("VolumeAttributesClass", True, "a claim names the attributes of its volume"),
+    *(V1_36.gates[name].earlier(default=False) for name in OFF),
+    *(V1_36.gates[name].earlier(default=True) for name in ("DRAAdminAccess", "VolumeAttributesClass")),
+    V1_36.gates["DRASchedulerFilterTimeout"].earlier(default=True, otherwise=_without_filter_timeout),
+    V1_36.gates["NominatedNodeNameForExpectation"].earlier(default=True, otherwise=without_expectation),
+    V1_36.gates["SchedulerAsyncPreemption"].earlier(default=True, otherwise=_preempting_at_once),
 )
 
 OF_FEATURES = {"R-BATCH-29", "R-DECLARED-01", "R-DECLARED-02", "R-DECLARED-03", "R-DECLARED-04"}

@@ -83,21 +83,18 @@ def without_declared_features(release: Release) -> Release:
 
 
 GATES = (
-    FeatureGate("DRADeviceTaintRules", False, "DeviceTaintRules add taints to devices"),
-    FeatureGate("DRAExtendedResource", True, "devices stand in for extended resources"),
-    FeatureGate("DRAPrioritizedList", True, "a request lists alternatives"),
-    FeatureGate("DRAResourceClaimDeviceStatus", True, "drivers report a device's state in claims"),
-    FeatureGate("GangScheduling", False, "a group's pods wait for each other"),
-    FeatureGate(
-        "NodeDeclaredFeatures",
-        True,
-        "nodes declare features that pods require",
-        otherwise=without_declared_features,
+    *(
+        V1_37.gates[name].earlier(default=True)
+        for name in ("DRAExtendedResource", "DRAPrioritizedList", "DRAResourceClaimDeviceStatus")
     ),
+    *(
+        V1_37.gates[name].earlier(default=False)
+        for name in ("DRADeviceTaintRules", "StorageCapacityScoring", "VolumeLimitScaling")
+    ),
+    V1_37.gates["NodeDeclaredFeatures"].earlier(default=True, otherwise=without_declared_features),
+    FeatureGate("GangScheduling", False, "a group's pods wait for each other"),
     FeatureGate("SchedulerQueueingHints", True, "plugins say which events requeue a pod", locked=True),
     FeatureGate("SidecarContainers", True, "init containers that go on running", locked=True),
-    FeatureGate("StorageCapacityScoring", False, "VolumeBinding scores nodes by storage capacity"),
-    FeatureGate("VolumeLimitScaling", False, "a node needs the CSI drivers of a pod's volumes"),
     FeatureGate("WorkloadAwarePreemption", False, "groups of pods preempt, and are preempted, as a whole"),
 )
 
