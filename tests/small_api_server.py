@@ -65,7 +65,8 @@ class SmallApiServer:
             metadata["namespace"] = before["metadata"]["namespace"]
         if not subresource:
             kept = {**kept, "status": before.get("status", {})}
-        return self._store("MODIFIED", path, {**kept, "metadata": metadata})
+        is_removed = before["metadata"].get("finalizers") and not metadata.get("finalizers")
+        return self._store("DELETED" if is_removed else "MODIFIED", path, {**kept, "metadata": metadata})
 
     def bind(self, path: str, node: str) -> Json:
         pod = self.objects.get(path)
@@ -80,7 +81,8 @@ class SmallApiServer:
         found = self.objects.get(path)
         if found is None:
             raise Refused(404, "NotFound")
-        if "/pods/" in path and grace != 0 and found["spec"].get("nodeName"):
+        is_running = "/pods/" in path and grace != 0 and found["spec"].get("nodeName")
+        if is_running or found["metadata"].get("finalizers"):
             metadata = {**found["metadata"], "deletionTimestamp": "2026-01-01T00:00:00Z"}
             return self._store("MODIFIED", path, {**found, "metadata": metadata})
         return self._store("DELETED", path, found)

@@ -187,8 +187,8 @@ class NodeInfo:
     non_zero_requested: Resource = Resource()
     image_states: Mapping[str, ImageState] = field(factory=dict)
     host_ports: frozenset[HostPort] = frozenset()
-    """This is a set: if two pods use the same port, which no scheduler allows, the port is free as soon as one of
-    them is removed. Source: types.go, HostPortInfo, updateUsedPorts."""
+    """Each pod brings its ports, and takes them along when it leaves, those too that another one has
+    (refsched/oddities/node_ports.py). Source: types.go, HostPortInfo, updateUsedPorts."""
 
     @classmethod
     def without_pods(cls, node: Node) -> NodeInfo:
@@ -204,6 +204,10 @@ class NodeInfo:
         """Returns the node object. A snapshot holds no NodeInfo without one."""
         assert self.node is not None
         return self.node
+
+    @cached_property
+    def ports_of_pods(self) -> frozenset[HostPort]:
+        return frozenset(port for pod in self.pods for port in pod.host_ports)
 
     @cached_property
     def pods_with_affinity(self) -> tuple[PodInfo, ...]:

@@ -27,6 +27,7 @@ from refsched.oddities.inter_pod_affinity import (
     REQUIRED_APART_BY_A_DELETED_POD,
 )
 from refsched.oddities.known_defect import KnownDefect, Oddity
+from refsched.oddities.node_ports import PORT_OF_TWO_PODS
 from refsched.oddities.volume_restrictions import CLAIMS_OF_A_NODE_CREATED_ANEW
 
 KNOWN_DEFECTS: tuple[KnownDefect, ...] = (
@@ -41,6 +42,7 @@ KNOWN_DEFECTS: tuple[KnownDefect, ...] = (
     FIRST_OF_ITS_KIND,
     NAMESPACES_OF_HINTS,
     CLAIMS_OF_A_NODE_CREATED_ANEW,
+    PORT_OF_TWO_PODS,
 )
 
 LATER: frozenset[Oddity] = frozenset({CLAIMS_OF_A_NODE_CREATED_ANEW})

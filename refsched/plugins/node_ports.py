@@ -7,7 +7,7 @@ Source: plugins/nodeports/node_ports.go.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from attrs import frozen
 
@@ -24,12 +24,25 @@ from refsched.rules import Reason, applies
 PORT_CONFLICT = Reason("node(s) didn't have free ports for the requested pod ports", "R-PORTS-03")
 
 
+def of_its_pods(node: NodeInfo) -> Collection[HostPort]:
+    """Returns the host ports of the pods on the node."""
+    return node.ports_of_pods
+
+
+@frozen
+class PortSteps:
+    """``in_use`` returns the host ports that are in use on a node."""
+
+    in_use: Callable[[NodeInfo], Collection[HostPort]] = of_its_pods
+
+
 @frozen
 class NodePorts:
     name = "NodePorts"
     POINTS = ("preFilter", "filter")
     WITHOUT_PRE_FILTER = error(READING.of(name))
     READS = ("Pod.spec.containers[].ports", "Pod.spec.initContainers[].ports")
+    steps: PortSteps = PortSteps()
 
     # --- Sign -------------------------------------------------------------------------------------
 
@@ -57,7 +70,7 @@ class NodePorts:
     def filter(self, wanted: tuple[HostPort, ...], pod: PodInfo, node: NodeInfo) -> Status:
         """R-PORTS-03: A node on which one of the pod's host ports conflicts with a host port in use is rejected as
         Unschedulable, so that preemption is tried there."""
-        if _in_conflict(wanted, node.host_ports):
+        if _in_conflict(wanted, self.steps.in_use(node)):
             return unschedulable(PORT_CONFLICT)
         return SUCCESS
 

@@ -65,7 +65,7 @@ PARTS: Mapping[str, Part] = {
     "Node.status.allocatable": _resources,
     "Node.status.declaredFeatures": lambda node: node.existing_node.status.declared_features,
     "Node.status.images": lambda node: frozenset(node.image_states.items()),
-    "Pod.spec.containers[].ports": lambda node: node.host_ports,
+    "Pod.spec.containers[].ports": lambda node: (node.host_ports, node.ports_of_pods),
 }
 """What a plugin reads of a node, by the field that it lists in READS."""
 

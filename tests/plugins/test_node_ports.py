@@ -13,6 +13,9 @@ from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, unschedulable
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
+from refsched.oddities.known_defect import KnownDefect
+from refsched.oddities.known_defects import with_oddities
+from refsched.oddities.node_ports import PORT_OF_TWO_PODS
 from refsched.plugins.node_ports import NodePorts
 
 CONFLICT = unschedulable("node(s) didn't have free ports for the requested pod ports")
@@ -46,3 +49,13 @@ def test_one_conflicting_port_refuses_the_node(
     assert isinstance(outcome, Continue)
     node = NodeInfo(None).with_pod(pod(taken))
     assert NodePorts().filter(outcome.state, newcomer, node) == status
+
+
+@pytest.mark.parametrize(("oddities", "status"), [((), CONFLICT), ((PORT_OF_TWO_PODS,), SUCCESS)])
+def test_a_port_that_two_pods_use_is_in_use_until_both_have_left(
+    oddities: tuple[KnownDefect, ...], status: Status
+) -> None:
+    plugin: NodePorts = with_oddities(NodePorts(), oddities)
+    newcomer, one, other = pod({"hostPort": 80}), pod({"hostPort": 80}), pod({"hostPort": 80})
+    node = NodeInfo(None).with_pod(one).with_pod(other).without_pod(one.pod.uid)
+    assert plugin.filter(newcomer.host_ports, newcomer, node) == status

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from refsched.oddities.fixed_orders import ORDER_OF_CLAIMS, ORDER_OF_VICTIMS
 from refsched.oddities.known_defect import NOT_REPORTED, KnownDefect, Oddity
+from refsched.oddities.node_ports import PORT_OF_TWO_PODS
 
 POD_IN_AN_UNCOUNTED_DOMAIN = KnownDefect(
     "pod-in-an-uncounted-domain",
@@ -60,4 +61,4 @@ PANICS = (
     LABELS_WITHOUT_A_PREFERENCE,
     NODES_WITHOUT_A_VICTIM,
 )
-AS_RELEASED: frozenset[Oddity] = frozenset((*PANICS, ORDER_OF_VICTIMS, ORDER_OF_CLAIMS))
+AS_RELEASED: frozenset[Oddity] = frozenset((*PANICS, PORT_OF_TWO_PODS, ORDER_OF_VICTIMS, ORDER_OF_CLAIMS))

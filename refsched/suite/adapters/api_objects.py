@@ -16,6 +16,8 @@ from refsched.tools.reading.objects import Key, key_of
 Json = dict[str, Any]
 
 AT_ONCE: Json = {"gracePeriodSeconds": 0}
+KEPT = "refsched.dev/kept"
+"""This finalizer keeps an object that is being deleted."""
 NO_IMAGE = "refsched.dev/no-image"
 """A container must have an image. No node has this one."""
 
@@ -73,11 +75,15 @@ class ApiObjects:
         self._keys.pop(key, None)
         with _may_be_missing():
             deleted = self._client.delete(*key, AT_ONCE)
+            if (deleted.get("metadata") or {}).get("finalizers"):
+                self._client.patch(*key, {"metadata": {"finalizers": None}})
             if key[0] == "Namespace":
                 self._client.replace({**deleted, "spec": {"finalizers": []}}, "finalize")
 
     def terminate(self, key: Key) -> None:
-        """Begins to delete a pod, which stays for as long as its containers take to end."""
+        """Begins to delete an object. A pod stays for as long as its containers take to end."""
+        if key[0] != "Pod":
+            self._client.patch(*key, {"metadata": {"finalizers": [KEPT]}})
         self._client.delete(*key)
 
     def clear(self) -> None:

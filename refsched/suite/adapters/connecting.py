@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 import shlex
 from math import inf
+from pathlib import Path
 
 from refsched.errors import InputError
 from refsched.suite.adapters.adapter import Adapter, Transport
@@ -58,6 +59,12 @@ def _transport(what: str, timeout: float, log: Log | None, in_process: bool) -> 
         case "api" if colon:
             return over_the_api(_command(what, rest), timeout, log)
     module = _MODULE.fullmatch(what)
+    if what.endswith(".py"):
+        raise InputError(
+            f"names a file; a module is named as it is imported ({Path(what).stem}), and a program by its command "
+            f'("exec:python {what}")',
+            where=what,
+        )
     if module is None:
         raise InputError(
             "expected the path of a Python module, exec:COMMAND, api:COMMAND or kube-scheduler",

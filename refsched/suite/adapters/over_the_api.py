@@ -67,6 +67,9 @@ _NOT_JUDGED = re.compile(r"running (PreScore|Score|Reserve|Permit|PreBind|Bind)"
 _STATUS_OF_A_WAITING_POD = {"phase", "startTime"}
 """These fields say nothing of a pod that waits."""
 
+NOT_BEFORE_AN_ATTEMPT = ("Pod.status.conditions", "Pod.status.nominatedNodeName")
+"""A pod that waits may be attempted before it has these fields."""
+
 NEXT_ATTEMPT = 3.0
 """A pod for which others were preempted is bound within this many seconds after their deletion."""
 

@@ -9,7 +9,9 @@ from functools import partial
 
 from attrs import define, evolve, field, frozen
 
+from refsched.suite.adapters.connecting import is_over_the_api
 from refsched.suite.adapters.faults import AdapterFault
+from refsched.suite.adapters.over_the_api import NOT_BEFORE_AN_ATTEMPT
 from refsched.suite.histories.history import History
 from refsched.suite.session.bench import Bench, Connection, Hello, Judgement, SteppedRun
 from refsched.suite.session.learning import drawn_from, fields_not_taken, without
@@ -85,6 +87,8 @@ class Runner:
             return self._bench_at(level).begin(self._connected(), beginning)
 
     def _learned(self) -> tuple[str, ...]:
+        if is_over_the_api(self.what):
+            return NOT_BEFORE_AN_ATTEMPT
         if self._not_taken is None:
             judge = partial(self.bench.judge, self._connected())
             self._not_taken = fields_not_taken(judge, drawn_from(self.bench, self.seed))

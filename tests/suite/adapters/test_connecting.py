@@ -90,7 +90,7 @@ def test_the_real_scheduler_is_a_program_too(tmp_path: Path, monkeypatch: pytest
         ("exec:a 'b", "exec:a 'b: is not a command line: No closing quotation"),
         ("exec", "exec: there is no such module"),
         ("", "'': expected the path of a Python module, exec:COMMAND, api:COMMAND or kube-scheduler"),
-        ("./mine.py", "'./mine.py': expected the path of a Python module"),
+        ("./mine.py", "./mine.py: names a file; a module is named as it is imported (mine), and a program"),
         ("http://there", "'http://there': expected the path of a Python module"),
         ("kube-scheduler:v0.1", "there is no kube-scheduler 'v0.1' here, but v1.19, v1.34"),
         ("kube-scheduler:../../etc", "there is no kube-scheduler '../../etc' here, but v1.19, v1.34"),

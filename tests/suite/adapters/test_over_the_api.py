@@ -377,6 +377,18 @@ def test_objects_have_what_an_api_server_requires_and_nothing_that_it_decides_it
         assert completed(owner)["spec"]["template"]["metadata"] == {"labels": labels}
 
 
+def test_a_node_that_is_being_deleted_exists_until_it_is_removed(world: World) -> None:
+    with world.adapter() as adapter:
+        session = adapter.reset(CONFIG)
+        leaving = node()
+        leaving["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+        session.create(leaving)
+        session.create(pod("p"))
+        assert scheduled(session, "p") == ("scheduled", "n")
+        session.delete(named("Node", "n"))
+        assert "/api/v1/nodes/n" not in world.api.objects
+
+
 def test_an_object_that_is_deleted_twice_is_deleted(world: World) -> None:
     objects = ApiObjects(Client(world.kubeconfig))
     objects.create(node())
