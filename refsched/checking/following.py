@@ -303,13 +303,12 @@ class Following:
 
     def _budgets(self, record: Attempt, options: Sequence[T]) -> T:
         """Returns the candidate with the recorded victims, of those on one node that differ by the order of
-        budgets."""
-        shown = next(
-            (option for option in options if self._shows(record, cast("Candidate", option))), options[0]
-        )
-        if record.victims is None or cast("Candidate", shown).node != record.nominated_node:
+        budgets; of several the one that violates the fewest budgets, since it was preferred to other nodes."""
+        candidates = cast("Sequence[Candidate]", options)
+        shown = [candidate for candidate in candidates if self._shows(record, candidate)] or candidates
+        if record.victims is None or shown[0].node != record.nominated_node:
             self.guesses.add(VICTIMS)
-        return shown
+        return cast("T", min(shown, key=lambda candidate: candidate.num_pdb_violations))
 
     def _candidate(self, record: Attempt, options: Sequence[T]) -> T:
         """Returns the candidate that the record shows. A record without ``victims`` may still show the nominated

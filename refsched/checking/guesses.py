@@ -15,24 +15,25 @@ from refsched.checking.agreement import Disagreement
 
 @frozen
 class Guess:
-    """A Guess that was wrong has changed these ``members`` of an attempt, and no others unless it
-    ``changes_others``."""
+    """A Guess that was wrong has changed one of these ``members`` of an attempt. Then the members that
+    ``may_follow`` may differ as well, and any others where that is None."""
 
     members: frozenset[str]
-    changes_others: bool = False
+    may_follow: frozenset[str] | None = frozenset()
 
     def explains(self, found: Iterable[Disagreement]) -> bool:
         differing = {one.member.partition(".")[0] for one in found}
-        return not differing.isdisjoint(self.members) if self.changes_others else differing <= self.members
+        others = differing - self.members
+        return others != differing and (self.may_follow is None or others <= self.may_follow)
 
 
 COUNT_OF_SERVICE = Guess(frozenset({"node", "scores", "totals"}))
 """Which count of ServiceAffinity was taken."""
-VICTIMS = Guess(frozenset({"victims", "nominatedNode"}))
-"""In which order equally important pods were reprieved, or stand on their node."""
+VICTIMS = Guess(frozenset({"victims", "nominatedNode"}), may_follow=frozenset({"message"}))
+"""In which order equally important pods were reprieved, or stand on their node. The message of v1.37 names it."""
 DRY_RUNS = Guess(VICTIMS.members | {"message"})
 """What plugins that only the other scheduler has said in the dry runs of a preemption."""
-HINT_USED_UP = Guess(frozenset({"evaluated"}), changes_others=True)
+HINT_USED_UP = Guess(frozenset({"evaluated"}), may_follow=None)
 """Whether a pod that was tried on its nominated node used up the hint of its batch."""
-HINT_TOO_OLD = Guess(frozenset({"node"}), changes_others=True)
+HINT_TOO_OLD = Guess(frozenset({"node"}), may_follow=None)
 """Whether the hint of a batch was too old when it was looked at, on a clock that goes on."""

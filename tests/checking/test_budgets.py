@@ -78,3 +78,21 @@ def test_no_order_of_budgets_takes_the_most_important_pod() -> None:
 
 def test_before_1_37_every_budget_counts() -> None:
     assert (_found("1.36", "d"), _found("1.36", "c")) == ([], ["victims"])
+
+
+@pytest.mark.parametrize("nominated", ["m", "n"])
+def test_of_orders_with_the_same_victims_the_one_that_the_record_allows_counts(nominated: str) -> None:
+    """Both pods of ``n`` must go. ``b`` violates no budget if it takes the last disruption before ``a`` does, so
+    that ``n`` violates as few budgets as ``m``, or one more."""
+    checker = Checker(CONFIG, release=RELEASES["1.37"])
+    for record in (
+        *(Create({**NODE, "metadata": {"name": name}}) for name in ("m", "n")),
+        *(_budget("spent", 0), _budget("last", 1)),
+        *(_pod("a", 1, "spent", "last", nodeName="n"), _pod("b", 1, "last", nodeName="n")),
+        *(_pod("c", 1, "spent", nodeName="m"), _pod("d", 1, nodeName="m")),
+        _pod("p", 9, containers=[{"name": "c", "image": "i", "resources": {"requests": {"cpu": "3"}}}]),
+    ):
+        checker.take(record)
+    victims = ("default/a", "default/b") if nominated == "n" else ("default/c", "default/d")
+    attempt = Attempt("default/p", "unschedulable", victims=victims, nominated_node=nominated)
+    assert checker.take(attempt) == []
