@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from refsched.tools.cli.options import feature_gates_option, kubernetes_option
 from refsched.tools.cli.scheduler_options import of_the_scheduler
 
 if TYPE_CHECKING:
@@ -28,10 +29,8 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="The KubeSchedulerConfiguration, whose profiles name the schedulers; without it, the default one.",
 )
-@click.option("--kubernetes", default="", metavar="RELEASE", help="The release by which it decides.")
-@click.option(
-    "--feature-gates", default="", metavar="A=true,...", help="As in kube-scheduler's option of this name."
-)
+@kubernetes_option
+@feature_gates_option
 @click.option(
     "--shadow",
     is_flag=True,

@@ -19,7 +19,13 @@ from refsched.tools.cli.about_clusters import ABOUT_CLUSTERS
 from refsched.tools.cli.exit_codes import AGREED, NOT_JUDGED
 from refsched.tools.cli.import_commands import import_group
 from refsched.tools.cli.in_a_cluster import run, watch
-from refsched.tools.cli.options import json_option, of_implementation, output_option, what_is_printed
+from refsched.tools.cli.options import (
+    json_option,
+    of_implementation,
+    output_option,
+    trace_option,
+    what_is_printed,
+)
 from refsched.tools.garbage_collection import look_seldom
 
 
@@ -177,7 +183,7 @@ def fingerprint(implementation: str, as_json: bool, output: str) -> None:
 @click.option(
     "--scenario", required=True, metavar="FILE", help="A scenario, or a trace whose inputs are given again."
 )
-@click.option("--output", required=True, metavar="FILE", help="Ends in .jsonl or .jsonl.gz.")
+@trace_option
 @click.option(
     "--start",
     default="",

@@ -64,6 +64,17 @@ output_option = click.option(
 )
 
 
+kubernetes_option = click.option(
+    "--kubernetes",
+    default="",
+    metavar="RELEASE",
+    help="The release of Kubernetes whose rules decide; by default the newest one specified.",
+)
+feature_gates_option = click.option(
+    "--feature-gates", default="", metavar="A=true,...", help="As in kube-scheduler's option of this name."
+)
+trace_option = click.option("--output", required=True, metavar="FILE", help="Ends in .jsonl or .jsonl.gz.")
+
 what_is_printed = click.option(
     "-o",
     "form",
@@ -98,18 +109,8 @@ def cluster_options(command: Command) -> Command:
             help="Which choice is made where kube-scheduler allows more than one; the same seed makes the"
             " same choices.",
         ),
-        click.option(
-            "--feature-gates",
-            default="",
-            metavar="A=true,...",
-            help="As in kube-scheduler's option of this name.",
-        ),
-        click.option(
-            "--kubernetes",
-            default="",
-            metavar="RELEASE",
-            help="The release of Kubernetes whose rules decide; by default the newest one specified.",
-        ),
+        feature_gates_option,
+        kubernetes_option,
         output_option,
     )
     for option in reversed(options):

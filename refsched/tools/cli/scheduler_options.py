@@ -9,7 +9,12 @@ from typing import Any
 
 import click
 
-from refsched.tools.cli.options import what_is_printed
+from refsched.tools.cli.options import (
+    feature_gates_option,
+    kubernetes_option,
+    trace_option,
+    what_is_printed,
+)
 
 
 def of_the_scheduler(command: Callable[..., None]) -> Callable[..., None]:
@@ -26,7 +31,7 @@ def of_the_scheduler(command: Callable[..., None]) -> Callable[..., None]:
 
     options = (
         what_is_printed,
-        click.option("--output", required=True, metavar="FILE", help="Ends in .jsonl or .jsonl.gz."),
+        trace_option,
         click.option(
             "--scheduler-name",
             default="default-scheduler",
@@ -39,13 +44,8 @@ def of_the_scheduler(command: Callable[..., None]) -> Callable[..., None]:
             metavar="FILE",
             help="Its KubeSchedulerConfiguration, whose profiles name it; without it, the default one.",
         ),
-        click.option("--kubernetes", default="", metavar="RELEASE", help="The release by which it decides."),
-        click.option(
-            "--feature-gates",
-            default="",
-            metavar="A=true,...",
-            help="As in kube-scheduler's option of this name.",
-        ),
+        kubernetes_option,
+        feature_gates_option,
     )
     made: Callable[..., None] = with_options
     for option in reversed(options):
