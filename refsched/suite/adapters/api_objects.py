@@ -42,6 +42,7 @@ class ApiObjects:
     def __init__(self, client: Client) -> None:
         self._client = client
         self._keys: dict[Key, None] = {}
+        self._terminating: set[Key] = set()
 
     def check(self, object: Json) -> None:
         """Raises ApiError if the API server would not create the object."""
@@ -57,6 +58,8 @@ class ApiObjects:
 
     def update(self, object: Json) -> None:
         whole = completed(object)
+        if key_of(whole) in self._terminating and not object["metadata"].get("deletionTimestamp"):
+            raise ApiError(409, "Conflict", "what is being deleted stays so")
         if whole["kind"] == "Pod":
             node = self._client.get(*key_of(whole))["spec"].get("nodeName")
             if node:
@@ -73,6 +76,7 @@ class ApiObjects:
     def delete(self, key: Key) -> None:
         """Deletes an object at once. One that does not exist is not asked for again."""
         self._keys.pop(key, None)
+        self._terminating.discard(key)
         with _may_be_missing():
             deleted = self._client.delete(*key, AT_ONCE)
             if (deleted.get("metadata") or {}).get("finalizers"):
@@ -82,8 +86,7 @@ class ApiObjects:
 
     def terminate(self, key: Key) -> None:
         """Begins to delete an object. A pod stays for as long as its containers take to end."""
-        if key[0] != "Pod":
-            self._client.patch(*key, {"metadata": {"finalizers": [KEPT]}})
+        self._terminating.add(key)
         self._client.delete(*key)
 
     def clear(self) -> None:
@@ -104,6 +107,8 @@ class ApiObjects:
 def completed(object: Json) -> Json:
     """Returns the object without what an API server decides; a pod gets what its containers must have."""
     whole = deepcopy(object)
+    if whole["metadata"].get("deletionTimestamp") and whole["kind"] != "Pod":
+        whole["metadata"]["finalizers"] = [KEPT]
     for field in _MADE_BY_THE_SERVER:
         whole["metadata"].pop(field, None)
     spec = whole.setdefault("spec", {}) if whole["kind"] in _COMPLETED else {}

@@ -258,10 +258,9 @@ class OverTheApi:
         if self._not_its_turn.pop(key, None) is not None:
             self._objects.delete(key)
             return self._create(object)
+        self._objects.update(object)
         if object["metadata"].get("deletionTimestamp"):
             self._objects.terminate(key)
-        else:
-            self._objects.update(object)
         self._has_changed = True
         return _NO_RECORDS
 

@@ -255,8 +255,9 @@ def test_a_waiting_pod_may_be_changed_bound_by_somebody_else_or_deleted(world: W
         assert "deletionTimestamp" in world.api.objects["/api/v1/namespaces/default/pods/ended"]["metadata"]
         del ended["spec"]["nodeName"]
         assert "exists no more" in str(session.create(ended).unsupported)
-        session.update(pod("bound", nodeName="n") | {"status": {"phase": "Running"}})
-        assert world.api.objects["/api/v1/namespaces/default/pods/bound"]["status"] == {"phase": "Running"}
+        session.create(pod("runs", nodeName="n"))
+        session.update(pod("runs", nodeName="n") | {"status": {"phase": "Running"}})
+        assert world.api.objects["/api/v1/namespaces/default/pods/runs"]["status"] == {"phase": "Running"}
 
 
 # --- What is unsupported --------------------------------------------------------------------------
@@ -385,6 +386,10 @@ def test_a_node_that_is_being_deleted_exists_until_it_is_removed(world: World) -
         session.create(leaving)
         session.create(pod("p"))
         assert scheduled(session, "p") == ("scheduled", "n")
+        leaving["metadata"]["labels"] = {"disk": "ssd"}
+        session.update(leaving)
+        assert world.api.objects["/api/v1/nodes/n"]["metadata"]["labels"] == {"disk": "ssd"}
+        assert "stays so" in str(session.update(node()).unsupported)
         session.delete(named("Node", "n"))
         assert "/api/v1/nodes/n" not in world.api.objects
 
