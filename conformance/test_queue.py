@@ -25,7 +25,7 @@ def test_requeueing_of_rejected_pods(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="hints", rules=rules_of("HINT", "CHANGE", "CURE"), needs=("queue",), examples=50)
+@conforms(area="hints", rules=rules_of("HINT", "CHANGE", "CURE"), needs=("queue",), examples=60)
 def test_queueing_hints(check: Check, history: History) -> None:
     check(history)
 

@@ -50,22 +50,25 @@ def _driver(name: str, *, is_tracked: bool, must_be_there: bool) -> Json:
     )
 
 
-def _capacity(of_class: str, on: str, amount: str) -> Json:
+def _capacity(of_class: str, on: str, amount: str, largest: str = "90Gi") -> Json:
     return storage_object(
         STORAGE,
         "CSIStorageCapacity",
-        f"{of_class}-{on}",
+        f"{of_class}-{on}-{largest.lower()}",
         "default",
         storageClassName=of_class,
         nodeTopology={"matchLabels": {HOSTNAME: on}},
         capacity=amount,
-        maximumVolumeSize="100Gi",
+        maximumVolumeSize=largest,
     )
 
 
 @st.composite
 def _drivers(draw: DrawFn) -> History:
+    """In some histories another capacity of class ``one`` is for small claims, none of which a pod has alone: the
+    order of a map would decide by which of the two it is scored."""
     cluster = HistoryBuilder(hosts=True)
+    of_small_claims = draw(st.sampled_from([False, True, False]))
     missing = draw(st.sampled_from([False, False, True]))
     for of_class, driver in _CLASSES.items():
         must_be_there = missing and draw(st.booleans())
@@ -77,19 +80,24 @@ def _drivers(draw: DrawFn) -> History:
         cluster.add_node(node("", {"cpu": "4", "pods": "9"}))
         for of_class in _CLASSES:
             amount = draw(st.sampled_from(["10Gi", "3Gi", "7Gi", "100Gi", "4Gi", "0"]))
-            cluster.add(_capacity(of_class, name, amount))
+            small = [_capacity(of_class, name, draw(st.sampled_from(["2Gi", "50Gi"])), "1Gi")]
+            usual = _capacity(of_class, name, amount)
+            cluster.add(*(small if of_small_claims and of_class == "one" else []), usual)
         listed = draw(st.sampled_from([[DRIVER, TRACKING], [DRIVER, TRACKING], [DRIVER], []]))
         if not missing or draw(st.booleans()):
             drivers = [{"name": each, "nodeID": name} for each in (listed if missing else _CLASSES.values())]
             cluster.add(storage_object(STORAGE, "CSINode", name, spec={"drivers": drivers}))
     count = 0
     for _ in range(draw(st.integers(1, 3))):
-        claims = []
+        claims: list[str] = []
+        sizes = ["1536Mi", "2Gi", "3Gi"] if of_small_claims else ["1Gi", "2Gi", "3Gi", "1536Mi"]
         for _ in range(draw(st.integers(1, 3))):
             count += 1
             name = f"c{count}"
             of_class = draw(st.sampled_from(["one", "two", "one"]))
-            amount = draw(st.sampled_from(["1Gi", "2Gi", "3Gi", "1536Mi"]))
+            amount = draw(st.sampled_from(sizes))
+            if of_class == "one":
+                sizes = ["1Gi", "2Gi", "3Gi", "1536Mi"]
             asked = {"resources": {"requests": {"storage": amount}}, "storageClassName": of_class}
             cluster.add(a_claim(name, spec=asked))
             if draw(st.sampled_from([True, False, False])):

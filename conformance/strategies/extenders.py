@@ -158,7 +158,9 @@ _SCRIPTS = st.builds(
 )
 
 
-def _pod(amount: str, priority: int, managed: str, script: Json, starting: bool = False) -> Json:
+def _pod(
+    amount: str, priority: int, managed: str, script: Json, starting: bool = False, nominated: str = ""
+) -> Json:
     """``managed`` names the extender whose resource it asks for, of a container or one that is ``starting``."""
     asked = {f"x.y/{managed}": "1"} if managed else {}
     managing: Json = {"requests": asked, "limits": asked} if asked else {}
@@ -168,6 +170,7 @@ def _pod(amount: str, priority: int, managed: str, script: Json, starting: bool 
         containers=[{"name": "c", "image": "i", "resources": own if starting else {**managing, **own}}],
         priority=priority,
         initContainers=[{"name": "i", "image": "i", "resources": managing}] if starting else [],
+        status={"nominatedNodeName": nominated} if nominated else None,
     )
     return (
         with_metadata(made, annotations={ANNOTATION: json.dumps(script, sort_keys=True)}) if script else made
@@ -181,6 +184,7 @@ _PODS = st.builds(
     st.sampled_from(["", "", "a", "b"]),
     _SCRIPTS,
     st.sampled_from([False, False, True]),
+    st.sampled_from([*[""] * 6, "n1", "n2"]),
 )
 _RUNNING = combinations(
     lambda amount, priority, start: pod("", cpu(amount), priority=priority, status={"startTime": start}),
@@ -285,6 +289,44 @@ def _scoring(draw: DrawFn) -> History:
     return cluster.history({**config, "profiles": [_WITHOUT_SCORES]} if alone else config)
 
 
+# --- One extender after the other -----------------------------------------------------------------
+
+_ALL_FILTER = st.builds(
+    _extender,
+    st.sampled_from([_FILTERS, _VERBS[0]]),
+    st.booleans(),
+    st.booleans(),
+    st.just(1),
+    st.none(),
+)
+_FILTERED: SearchStrategy[Json | str] = st.sampled_from(
+    [
+        dict.fromkeys(_NODES_NAMED, _PLAIN),
+        "Fail",
+        {"n1": _PLAIN},
+        "Error",
+        {"n1": _FOR_GOOD, "n2": _PLAIN},
+        {},
+    ]
+)
+
+
+@st.composite
+def _in_turn(draw: DrawFn) -> History:
+    """Extenders filter one after the other, ignorable ones last: one may leave none to the next, which fails.
+    Each pod is tried again, and may have lost a nomination."""
+    cluster = HistoryBuilder()
+    for _ in _NODES_NAMED:
+        cluster.add_node(node("", {"cpu": "4", "pods": "4"}))
+    for answers in draw(st.lists(st.tuples(*[_FILTERED] * 3), min_size=3, max_size=4)):
+        script = {name: {"filter": said} for name, said in zip(_NAMES, answers, strict=True)}
+        cluster.add_pod(_pod("1", 10, "", script, nominated=draw(st.sampled_from(["", "", "n1"]))))
+    cluster.schedule()
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history(_config(draw(st.lists(_ALL_FILTER, min_size=2, max_size=3)), None))
+
+
 def histories() -> SearchStrategy[History]:
     anything = with_many_changes(
         pods_created(_PODS),
@@ -299,4 +341,4 @@ def histories() -> SearchStrategy[History]:
         config=_CONFIGS,
         most=12,
     )
-    return st.one_of(anything, _scoring(), extender_victims.histories(), _scoring())
+    return st.one_of(anything, _scoring(), extender_victims.histories(), _scoring(), _in_turn())

@@ -197,6 +197,7 @@ _EVEN: tuple[Reason, ...] = (
         for key in (ZONE, HOSTNAME, ZONE)
     ),
     (_spread(ZONE, {"minDomains": 3}), _MOVED | nodes_created(_SECOND)),
+    (_spread(ZONE, {"minDomains": 3}), _CORDONED | _COMPANY),
 )
 _ELSEWHERE: tuple[Reason, ...] = (
     (
@@ -209,7 +210,10 @@ _ELSEWHERE: tuple[Reason, ...] = (
     ({"labels": _APP_B}, _CORDONED | _TOLERATED),
 )
 _REASONS = st.one_of(*(st.sampled_from(each) for each in (_SHORT_OF, _NEIGHBOURLY, _EVEN, _ELSEWHERE)))
-_TOLERANT = st.sampled_from([{}, {}, {"tolerations": [{"key": "k", "operator": "Exists"}]}])
+_TOLERANT = st.sampled_from(
+    [{}, {"tolerations": [{"key": "k", "operator": "Exists"}]}, {"tolerations": [{"operator": "Exists"}]}]
+)
+"""What tolerates everything is rejected for its own reason alone."""
 _ANYTHING = st.one_of(
     *(_MOVED, _CORDONED, _COMPANY, _RENAMED, _TOLERATED),
     *(pods_removed(), nodes_created(_SECOND), nodes_removed()),
@@ -221,7 +225,7 @@ def _so_many(strategy: SearchStrategy[Any], *sizes: int) -> SearchStrategy[list[
 
 
 @st.composite
-def histories(draw: DrawFn) -> History:
+def _full(draw: DrawFn) -> History:
     cluster = HistoryBuilder(hosts=True)
     for node_of in (_FIRST, _SECOND):
         cluster.add_node(draw(node_of))
@@ -237,3 +241,44 @@ def histories(draw: DrawFn) -> History:
         cluster.wait()
         cluster.schedule()
     return cluster.history(gates=draw(switched("InPlacePodVerticalScaling")))
+
+
+# --- Nodes that go from domain to domain ----------------------------------------------------------
+
+_OF_DOMAINS = st.sampled_from(
+    [
+        *[_affine("podAntiAffinity", key, _APP_A) for key in (ZONE, "rack", ZONE)],
+        *[_affine("podAffinity", key, _APP_B) for key in (ZONE, "rack")],
+        *[_spread(key, {"minDomains": 3}) for key in (ZONE, "rack")],
+        {"nodeSelector": {ZONE: "c"}},
+        {"nodeSelector": {"rack": ""}},
+    ]
+)
+_VALUES = st.sampled_from(["a", "b", None, "", "c"])
+_DOMAINS = st.builds(
+    lambda zone, rack: {key: value for key, value in ((ZONE, zone), ("rack", rack)) if value is not None},
+    _VALUES,
+    _VALUES,
+)
+
+
+@st.composite
+def _in_domains(draw: DrawFn) -> History:
+    """Pods that are rejected for the domains of nodes and for nothing else, while nodes go from one to another, or
+    lose their label."""
+    cluster = HistoryBuilder(hosts=True)
+    for home in (0, 1):
+        cluster.add_node(node("", _ROOM | {"pods": "9"}, draw(_DOMAINS)))
+        cluster.add_pod(pod("", labels=_APP_A), home)
+    for wish in draw(_so_many(_OF_DOMAINS, 4, 6)):
+        cluster.add_pod(pod("", **wish))
+    cluster.schedule()
+    for change in draw(_so_many(relabelled(_DOMAINS), 5, 7)):
+        change(cluster)
+        cluster.wait()
+        cluster.schedule()
+    return cluster.history()
+
+
+def histories() -> SearchStrategy[History]:
+    return st.one_of(_full(), _full(), _in_domains())

@@ -106,10 +106,17 @@ def _moves(cluster: HistoryBuilder, index: int) -> None:
     cluster.change_node(index, with_metadata(value, labels=zone))
 
 
+def _is_updated(cluster: HistoryBuilder, index: int) -> None:
+    """A node keeps its place when the order is made anew for another one that leaves."""
+    value = cluster.nodes[nth(cluster.nodes, index)]
+    cluster.change_node(index, with_metadata(value, annotations={"note": "x"}))
+    cluster.remove_node(index + 3)
+
+
 _IN_SEQUENCE = st.sampled_from([True, True, False])
 _FIRST = st.integers(0, 5)
 _HAPPENINGS = st.tuples(
-    st.sampled_from([_goes, _moves, _is_replaced]), st.one_of(_FIRST, st.integers(0, 150))
+    st.sampled_from([_goes, _moves, _is_replaced, _is_updated]), st.one_of(_FIRST, st.integers(0, 150))
 )
 
 
@@ -129,7 +136,8 @@ def _histories(draw: DrawFn) -> History:
         cluster.add_pod(draw(_MODEST))
         cluster.schedule(2)
     happenings = draw(st.lists(_HAPPENINGS, max_size=2))
-    for happens, index in ((_is_replaced, draw(_FIRST)), *happenings):
+    first = draw(st.sampled_from([_is_replaced, _is_updated]))
+    for happens, index in ((first, draw(_FIRST)), *happenings):
         happens(cluster, index)
         cluster.add_pod(draw(_MODEST))
         cluster.schedule(1)

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.strategies import taint_rules
+from conformance.strategies.alternatives import allocated_before, alternatives
 from conformance.strategies.claims_in_turn import afterwards, asking, begin, claimed, exactly, requests
-from conformance.vocabulary.allocations import opaque
 from conformance.vocabulary.devices import (
     DRIVER,
     EVERYWHERE,
@@ -254,48 +254,6 @@ def _constrained(draw: DrawFn) -> History:
     return cluster.history()
 
 
-# --- Alternatives, tolerations and configurations -------------------------------------------------
-
-_CONFIGURED: SearchStrategy[list[str]] = st.sampled_from(
-    [[], ["r0"], ["r0", "r1"], ["r1"], ["r0/a1"], ["r0/a0", "r1"], ["r0/a0", "r0/a1"], ["r0", "r0/a0"]]
-)
-
-
-@st.composite
-def _alternatives(draw: DrawFn) -> History:
-    """Nodes differ in how many devices they have, so that another alternative of a claim would be allocated on
-    each; what is configured names some of the requests."""
-    counts = draw(st.lists(st.sampled_from([1, 2, 3, 4]), min_size=2, max_size=2))
-    slices = [
-        resource_slice(
-            f"s{number}", [{"name": f"d{each}"} for each in range(count)], {"nodeName": f"n{number + 1}"}
-        )
-        for number, count in enumerate(counts)
-    ]
-    cluster = begin(2, *slices)
-    tolerations = draw(st.sampled_from([[], [{"key": "k", "operator": "Exists", "effect": "NoSchedule"}]]))
-    wanted = draw(st.sampled_from([[2, 1], [3, 2, 1], [2, 1, 1], [30, 1], [33, 1]]))
-    listed = [
-        {"name": f"a{number}", **asking(count, **({"tolerations": tolerations} if tolerations else {}))}
-        for number, count in enumerate(wanted)
-    ]
-    more = draw(
-        st.sampled_from([[], [], [exactly(1)], [exactly(3)], [exactly(31)], [exactly(20), exactly(20)]])
-    )
-    configs = [
-        {**({"requests": named} if named else {}), **opaque(number)}
-        for number, named in enumerate(draw(st.lists(_CONFIGURED, max_size=2)))
-    ]
-    devices = requests({"firstAvailable": listed}, *more, **({"config": configs} if configs else {}))
-    claims = [devices, requests(exactly()), requests({"firstAvailable": listed})]
-    cluster.add(*(resource_claim(f"c{number}", each) for number, each in enumerate(claims)))
-    first = draw(st.sampled_from([("c0",), ("c0", "c2"), ("c2", "c0")]))
-    cluster.add_pod(claim_user(*first))
-    cluster.add_pod(claim_user("c1"))
-    cluster.schedule()
-    return cluster.history()
-
-
 # --- A few at once --------------------------------------------------------------------------------
 
 
@@ -377,7 +335,8 @@ def histories() -> SearchStrategy[History]:
         _partitioned(),
         _shared(),
         _selected(),
-        _alternatives(),
+        alternatives(),
+        allocated_before(),
         _constrained(),
         _constrained(),
     ]
