@@ -58,7 +58,7 @@ def alternatives(draw: DrawFn) -> History:
 @st.composite
 def allocated_before(draw: DrawFn) -> History:
     """Devices for all nodes are tried first, so that a claim with alternatives can be used on every node when the
-    next pod uses it with a claim that still has them, of which each node offers another one."""
+    next pod uses it with a claim that still has them, of which each node has another one."""
     slices = [resource_slice("all", [{"name": "d0"}, {"name": "d1"}], EVERYWHERE)]
     for on, count in zip(("n1", "n2"), draw(st.permutations([1, 2, 3])), strict=False):
         own = [{"name": f"d{number}"} for number in range(count)]
