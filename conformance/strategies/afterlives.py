@@ -73,7 +73,7 @@ _CHANGES = frozenset(
 
 
 def continued(histories: SearchStrategy[History]) -> SearchStrategy[History]:
-    """These histories; as often as not one goes on, if it has objects of other kinds than pods and nodes."""
+    """Draws these histories; as often as not one goes on, if it has objects of other kinds than pods and nodes."""
 
     @st.composite
     def longer(draw: DrawFn) -> History:
@@ -110,7 +110,7 @@ def _there_at_the_end(steps: Sequence[Step]) -> dict[Key, Json]:
 
 
 def _fates(key: Key, value: Json, steps: Sequence[Step]) -> list[list[Fate]]:
-    """It is deleted, changes, is created again or is created late; each with whatever it may become."""
+    """Returns what may become of an object: it is deleted, changes, is created again, or is created late."""
     others = list(_others(key, value, steps))
     deleted = deleting(value)
     again: list[Step] = [deleted, Advance(AFTER_ALL_BACKOFF), Schedule(2)]
@@ -160,7 +160,7 @@ def _varied(value: Json, variant: Json) -> Json:
 
 
 def _anew(value: Json) -> Json:
-    """Another object of this name has another uid."""
+    """Returns another object of this name, which has another uid."""
     uid = value["metadata"].get("uid")
     return with_metadata(value, uid=f"{uid}-again") if uid else value
 
@@ -170,7 +170,7 @@ def _is_pod(value: Json) -> bool:
 
 
 def _one_more(pod: Json) -> Json:
-    """Another pod with the same wishes, which has no node."""
+    """Returns another pod with the same wishes, which has no node."""
     spec = {name: member for name, member in pod["spec"].items() if name != "nodeName"}
     own = ("uid", "deletionTimestamp")
     metadata = {name: member for name, member in pod["metadata"].items() if name not in own}

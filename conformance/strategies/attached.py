@@ -122,7 +122,7 @@ _CLAIMANTS = waiting_pods(*_CLAIMED, [{"name": "e", **EPHEMERAL}])
 
 @st.composite
 def _requeued(draw: DrawFn) -> History:
-    """A node that can attach one volume or none, and events that may make a rejected pod schedulable."""
+    """Draws a node that can attach one volume or none, and events that may make a rejected pod schedulable."""
     cluster = HistoryBuilder(hosts=True)
     cluster.add(*draw(_LIMITED))
     cluster.add_node(draw(st.sampled_from(_ROOMY_NODES)))

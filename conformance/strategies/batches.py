@@ -203,7 +203,7 @@ _WAITS = ((0.375, 0.375), (0.5, 0.25), (0.75,), (0.25, 0.375), (0.25, 0.25, 0.25
 
 @st.composite
 def _batches(draw: DrawFn) -> History:
-    """Equal pods; then something happens, and more of them come."""
+    """Draws equal pods; then something happens, and more of them come."""
     cluster = HistoryBuilder()
     for value in draw(st.lists(draw(st.sampled_from([_NODES, _FOR_ONE])), min_size=3, max_size=5)):
         cluster.add_node(value)

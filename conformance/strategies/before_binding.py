@@ -60,7 +60,7 @@ def _permit(cluster: HistoryBuilder, decision: str) -> None:
 
 
 def _victims(draw: DrawFn, cluster: HistoryBuilder) -> None:
-    """The first node is full of pods, some of which are not bound yet; one may be terminating."""
+    """Fills the first node with pods, some of which are not bound yet; one may be terminating."""
     amounts = draw(st.sampled_from([["2"], ["1", "1"], ["1", "1"]]))
     for amount in amounts:
         priority = draw(st.sampled_from([0, 0, 1]))
@@ -196,7 +196,7 @@ def _left(draw: DrawFn) -> History:
 
 
 def _anew(cluster: HistoryBuilder, index: int) -> None:
-    """The pod is deleted, and one of the same name is created."""
+    """Deletes the pod, and creates one of the same name."""
     if cluster.pods:
         name = nth(cluster.pods, index)
         value = cluster.pods[name]

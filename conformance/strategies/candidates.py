@@ -60,5 +60,5 @@ def _preemption(draw: DrawFn) -> Preemption:
 
 
 def histories() -> SearchStrategy[History]:
-    """Four or five preemptions, one after the other."""
+    """Draws four or five preemptions, one after the other."""
     return st.lists(_preemption(), min_size=4, max_size=5).map(one_after_the_other)

@@ -172,7 +172,7 @@ def _try_all(cluster: HistoryBuilder) -> None:
 
 
 def turns() -> SearchStrategy[Change]:
-    """One pod or all pods are tried, immediately or later, or no pod is tried."""
+    """Draws attempts: of one pod or of all pods, immediately or later, or of none."""
     return st.sampled_from(_TURNS).map(lambda turn: lambda cluster: _take_turn(cluster, *turn))
 
 

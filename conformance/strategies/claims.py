@@ -273,7 +273,7 @@ def _once(cluster: HistoryBuilder, value: Json) -> None:
 
 @st.composite
 def _zoned(draw: DrawFn) -> History:
-    """A pod that goes nowhere, and one thing after another that might help. A class comes once."""
+    """Draws a pod that goes nowhere, and one thing after another that might help. A class comes once."""
     cluster = HistoryBuilder(hosts=True)
     beginning = draw(st.sampled_from(_BEGINNINGS))
     cluster.add(*beginning)

@@ -44,7 +44,7 @@ def begin(nodes: int, *slices: Json) -> HistoryBuilder:
 
 
 def claimed(cluster: HistoryBuilder, claims: Sequence[Json]) -> None:
-    """Each claim has a pod of its own, which is tried before the next one comes."""
+    """Creates claims, each with a pod of its own, which is tried before the next one comes."""
     for number, devices in enumerate(claims):
         cluster.add(resource_claim(f"c{number}", devices))
         cluster.add_pod(claim_user(f"c{number}"))
@@ -52,7 +52,7 @@ def claimed(cluster: HistoryBuilder, claims: Sequence[Json]) -> None:
 
 
 def _freed(cluster: HistoryBuilder, claim: int, devices: Json, *, is_deleted: bool) -> None:
-    """The claim loses its devices, or is deleted; those that wait are tried again."""
+    """Takes its devices from the claim, or deletes it; those that wait are tried again."""
     value = resource_claim(f"c{claim}", devices)
     cluster.steps.append(deleting(value) if is_deleted else Update({**value, "status": {}}))
     cluster.wait()

@@ -118,7 +118,7 @@ def _numbered(budgets: list[Json]) -> list[Json]:
 
 
 def _changed(budget: Json, how: str) -> Step:
-    """The budget then allows one disruption more or none, or is deleted."""
+    """Returns the change after which the budget allows one disruption more or none, or is deleted."""
     if how == "ends":
         return deleting(budget)
     return Update(with_status(budget, disruptionsAllowed=1 if how == "grows" else 0))

@@ -180,7 +180,7 @@ _SECOND = st.builds(_profile, st.just("second"), _CHANGED, _PERCENTAGES, _CONFIG
 
 
 def _config(first: Json, second: Json | None, more: Mapping[str, int]) -> Json:
-    """QueueSort is the same in all profiles."""
+    """Returns a configuration in which QueueSort is the same in all profiles."""
     if second is not None:
         sorting = [profile.get("plugins", {}).get("queueSort") for profile in (first, second)]
         second = second if sorting[0] == sorting[1] else None

@@ -71,7 +71,8 @@ def _slice(name: str, where: Json, pool: str, generation: int, count: int, devic
 
 
 def _slices(name: str) -> SearchStrategy[Json]:
-    """Most are a pool of their own; some share one, are not of its newest generation, or not all of it."""
+    """Draws slices: most are a pool of their own; some share one, are not of its newest generation, or not all of
+    it."""
     kinds = combinations(
         lambda where, pool, generation, count: _slice(name, where, pool, generation, count, []),
         _WHERE,
@@ -150,7 +151,8 @@ _SPECS = st.builds(ties.claim_spec, st.lists(_REQUESTS, min_size=1, max_size=2),
 
 
 def _allocated(name: str, on: str, reserved: bool, shared: bool) -> Json:
-    """``c1`` holds a device of the pool ``s1``, and so on; or all of them the same one."""
+    """Returns a claim that is allocated: ``c1`` holds a device of the pool ``s1``, and so on; or all hold the same
+    one."""
     by_name = {"key": "metadata.name", "operator": "In", "values": [on]}
     pool = "s1" if shared else name.replace("c", "s")
     result = {"request": "r0", "driver": DRIVER, "pool": pool, "device": "d1"}
@@ -218,7 +220,7 @@ def _updated(value: Json) -> Change:
 
 
 def _replaced(old: Json, new: Json) -> Change:
-    """The object is deleted while pods are tried, and is created again with other contents."""
+    """Deletes the object while pods are tried, and creates it again with other contents."""
 
     def change(cluster: HistoryBuilder) -> None:
         cluster.steps.append(deleting(old))
@@ -309,7 +311,7 @@ _USERS = st.lists(
 
 
 def _pool(kinds: Sequence[tuple[int, str, int | None]]) -> Json:
-    """A constraint may be about an attribute that some devices do not have."""
+    """Returns a pool of devices, some of which may lack the attribute of a constraint."""
     devices = [
         _device(f"d{number}", numa, model, "16Gi", "1.2.3", on=True)
         for number, (numa, model, _) in enumerate(kinds)

@@ -58,7 +58,7 @@ def _pods(*sources: tuple[str, Json]) -> SearchStrategy[Json]:
 
 
 def histories() -> SearchStrategy[History]:
-    """Of one kind at a time: those of different kinds have nothing to do with each other."""
+    """Draws disks of one kind at a time: those of different kinds have nothing to do with each other."""
     kinds = sorted({kind for kind, _ in _SOURCES})
     of_a_kind = st.sampled_from(kinds).flatmap(
         lambda kind: with_few_changes(

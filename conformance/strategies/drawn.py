@@ -69,10 +69,10 @@ def combinations(make: Callable[..., Json], *alternatives: Sequence[Any]) -> Sea
 
 
 def sometimes(strategy: SearchStrategy[Any], otherwise: Any = None) -> SearchStrategy[Any]:
-    """About every second draw is of ``strategy``, and the others are ``otherwise``, as is what shrinks."""
+    """Draws from ``strategy`` about every second time, and otherwise ``otherwise``, to which it shrinks."""
     return st.one_of(st.just(otherwise), strategy)
 
 
 def switched(*gates: str) -> SearchStrategy[Mapping[str, bool]]:
-    """Now and then one of these feature gates, which are on by default, is off."""
+    """Draws feature gates: now and then one of these, which are on by default, is off."""
     return st.sampled_from([*[{}] * 7 * len(gates), *({gate: False} for gate in gates)])

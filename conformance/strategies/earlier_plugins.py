@@ -178,7 +178,7 @@ def _pod(draw: DrawFn, disk: tuple[str, str] | None) -> Json:
 
 
 def _uri(kind: str, name: str) -> Json:
-    """An Azure disk has a URI beside its name."""
+    """Returns the URI that an Azure disk has beside its name; other disks have none."""
     return {"diskURI": f"/disks/{name}"} if kind == "azureDisk" else {}
 
 

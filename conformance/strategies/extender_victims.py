@@ -51,7 +51,7 @@ _EXTENDERS = st.lists(
 
 
 def _config(extenders: list[Json]) -> Json:
-    """Each manages a resource of its own, if any: then it does not care for every pod."""
+    """Returns a configuration; an extender that manages a resource of its own is not asked about every pod."""
     configured: list[Json] = []
     for name, extender in zip(_NAMES, extenders, strict=False):
         managed = [{"name": f"x.y/{name}", **resource} for resource in extender.get("managedResources", [])]
@@ -95,7 +95,7 @@ _MANAGED = st.sampled_from(["", "", "", "a", "b"])
 
 
 def _coming(match: str, managed: str, answers: list[Json | str], nodes: list[str]) -> Json:
-    """The pod can use any of these nodes, which are identified by their names."""
+    """Returns a pod that can use any of these nodes, which are identified by their names."""
     said = {
         name: {"preempt": _of_nodes(says, nodes)} for name, says in zip(_NAMES, answers, strict=False) if says
     }

@@ -78,8 +78,9 @@ _BINDERS = st.sampled_from([None, 1, 0, 2, None])
 
 
 def _config(extenders: list[Json], binder: int | None, ignored: Sequence[str] = ()) -> Json:
-    """One of them may bind, and only one. Each manages a resource of its own, if any. ``ignored`` are resources
-    that the arguments of NodeResourcesFit ignore, unless an extender says so itself: v1.19 refuses both."""
+    """Returns a configuration. One of the extenders may bind, and only one; each manages a resource of its own, if
+    any. ``ignored`` are resources that the arguments of NodeResourcesFit ignore, unless an extender says so
+    itself: v1.19 refuses both."""
     configured: list[Json] = []
     for number, (name, extender) in enumerate(zip(_NAMES, extenders, strict=False)):
         made = {"urlPrefix": f"{EXTENDERS}/{name}", **extender}
@@ -147,7 +148,7 @@ _ANSWERS = st.fixed_dictionaries(
 
 
 def _script(scripted: Json, bind: str) -> Json:
-    """Whichever of them binds this pod, ``bind`` is how that fails."""
+    """Returns what the extenders answer; whichever of them binds this pod, ``bind`` is how that fails."""
     return {name: {**scripted.get(name, {}), "bind": bind} for name in _NAMES} if bind else scripted
 
 
@@ -161,7 +162,8 @@ _SCRIPTS = st.builds(
 def _pod(
     amount: str, priority: int, managed: str, script: Json, starting: bool = False, nominated: str = ""
 ) -> Json:
-    """``managed`` names the extender whose resource it asks for, of a container or one that is ``starting``."""
+    """Returns a pod; ``managed`` names the extender whose resource a container of it, or one that is ``starting``,
+    asks for."""
     asked = {f"x.y/{managed}": "1"} if managed else {}
     managing: Json = {"requests": asked, "limits": asked} if asked else {}
     own: Json = {"requests": {**cpu(amount), **({} if starting else asked)}}
@@ -228,7 +230,8 @@ _TOGETHER: tuple[tuple[Json, ...], ...] = (
 def _team(
     verbs: tuple[Json, ...], first_manages: bool, ignorable: bool, by_name: bool, weight: int
 ) -> list[Json]:
-    """The first may not care for every pod. That they are ignorable is nothing to scores."""
+    """Returns extenders, the first of which may not be asked about every pod. Whether they are ignorable does not
+    matter for scores."""
     managed: list[Json | None] = [
         {"ignoredByScheduler": by_name} if first_manages and number == 0 else None
         for number in range(len(verbs))
@@ -250,8 +253,8 @@ _HIGHS: tuple[Json | str, ...] = (
 
 
 def _scored(scripted: list[Json | str], refused: str, managed: str, bind: str, starting: bool) -> Json:
-    """Each extender prefers some nodes or none; the first may reject one of the nodes, and the last may reject
-    the pod."""
+    """Returns a pod: each extender prefers some nodes or none for it; the first may reject one of the nodes, and
+    the last the pod."""
     script: Json = {name: {"prioritize": scores} for name, scores in zip(_NAMES, scripted, strict=False)}
     if refused == "twice":
         script["a"]["filter"] = {"answer": {"NodeNames": ["n1", "n2", "n1"], "FailedNodes": {}, "Error": ""}}

@@ -149,7 +149,7 @@ def _overdue(answer: str, text: str) -> Change:
 
 
 def _touched(index: int, touch: Callable[[Json], Json]) -> Change:
-    """One thing about a node changes, and nothing else."""
+    """Changes one thing about a node, and nothing else."""
 
     def change(cluster: HistoryBuilder) -> None:
         if cluster.nodes:
@@ -192,7 +192,8 @@ MEANWHILE: tuple[SearchStrategy[Change], ...] = (
 
 
 def permitting(*decisions: str) -> SearchStrategy[Change]:
-    """One of the pods is allowed or rejected, by one plugin or by all; a pod that does not wait is skipped."""
+    """Draws which of the pods is allowed or rejected, by one plugin or by all; a pod that does not wait is
+    skipped."""
 
     def permit(index: int, decision: str, plugin: str) -> Change:
         def change(cluster: HistoryBuilder) -> None:

@@ -216,7 +216,7 @@ def _awaiting(draw: DrawFn) -> History:
 
 
 def _change(cluster: HistoryBuilder, what: str, index: int) -> None:
-    """To one of the pods that waited, or to a node."""
+    """Changes one of the pods that waited, or a node."""
     match what:
         case "update":
             cluster.change_pod(

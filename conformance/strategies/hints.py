@@ -73,7 +73,7 @@ Changing = Callable[[Json], Json]
 
 
 def _asking(requests: Json) -> Changing:
-    """All other requests of its first container stay."""
+    """Changes these requests of the pod's first container, and keeps the others."""
 
     def changed(value: Json) -> Json:
         first, *others = value["spec"]["containers"]
@@ -96,7 +96,7 @@ def _tolerating(toleration: Json) -> Changing:
 
 
 def _shrunk(*less: Json) -> SearchStrategy[Change]:
-    """One of those that run asks for no more than this of one resource."""
+    """Draws a running pod that from now on asks for no more than this of one resource."""
     return st.builds(
         lambda index, requests: lambda cluster: cluster.change_pod(index, _asking(requests)),
         st.sampled_from([0, 1]),

@@ -70,7 +70,7 @@ def _stray(value: Json, name: str) -> Change:
 
 
 def _comes_back(index: int) -> Change:
-    """A node goes and comes back, as it was, under the eyes of its pods."""
+    """Deletes a node and creates it again as it was, while its pods stay."""
 
     def change(cluster: HistoryBuilder) -> None:
         if cluster.nodes:
@@ -82,7 +82,7 @@ def _comes_back(index: int) -> Change:
 
 
 def _comes_back_as_another(index: int) -> Change:
-    """A pod goes, and one of the same name comes at once."""
+    """Deletes a pod, and creates one of the same name at once."""
 
     def change(cluster: HistoryBuilder) -> None:
         if cluster.pods:

@@ -181,8 +181,7 @@ def _take_turn(cluster: HistoryBuilder, seconds: float, times: int) -> None:
 
 
 def settle(cluster: HistoryBuilder) -> None:
-    """Held pods are released, waiting pods are allowed, and time passes, so that every schedulable pod is
-    scheduled."""
+    """Releases held pods, allows waiting ones, and lets time pass, so that every schedulable pod is scheduled."""
     for seconds in (AFTER_ALL_BACKOFF, AFTER_FIVE_MINUTES, AFTER_ALL_BACKOFF, AFTER_FIVE_MINUTES):
         release_all(cluster)
         cluster.steps.extend(Permit(key(value), "allow") for value in cluster.pods.values())
@@ -194,7 +193,7 @@ _BEGINNINGS = st.lists(NODES, min_size=1, max_size=2)
 
 
 def histories() -> SearchStrategy[History]:
-    """The same inputs, as whole histories."""
+    """Draws the same inputs as whole histories."""
 
     @st.composite
     def drawn(draw: DrawFn) -> History:

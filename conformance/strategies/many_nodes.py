@@ -92,15 +92,15 @@ def _goes(cluster: HistoryBuilder, index: int) -> None:
 
 
 def _is_replaced(cluster: HistoryBuilder, index: int) -> None:
-    """Another node comes into the zone that the first one leaves, perhaps the last of that zone: there are as
-    many nodes as before, and all of them are known to the next search."""
+    """Deletes a node, perhaps the last of its zone, and creates another one there: there are as many nodes as
+    before, and the next search knows all of them."""
     value = cluster.nodes[nth(cluster.nodes, index)]
     cluster.remove_node(index)
     cluster.add_node(value)
 
 
 def _moves(cluster: HistoryBuilder, index: int) -> None:
-    """A node goes to the zone of the one before it: to its end, while the order of the others stays."""
+    """Moves a node to the end of the zone of the one before it, while the order of the others stays."""
     value = cluster.nodes[nth(cluster.nodes, index)]
     zone = cluster.nodes[nth(cluster.nodes, index - 1)]["metadata"].get("labels", {})
     cluster.change_node(index, with_metadata(value, labels=zone))

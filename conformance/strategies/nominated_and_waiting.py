@@ -112,7 +112,7 @@ def histories() -> SearchStrategy[History]:
 
 
 def _as_one(history: History) -> History:
-    """So that where these histories are one of many kinds, they are drawn as one."""
+    """Returns the history. It makes these histories one kind among many where they are drawn beside others."""
     return history
 
 
@@ -210,8 +210,8 @@ def _outranked(draw: DrawFn) -> History:
 
 
 def _change(cluster: HistoryBuilder, what: str, value: Json) -> None:
-    """To this pod, if it is still there; or one comes that is more important than all. Where there are two nodes
-    it may be bound to the other one already, and no API server would bind it again."""
+    """Changes this pod, if it is still there; or creates one that is more important than all. Where there are two
+    nodes it may be bound to the other one already, and no API server would bind it again."""
     index = (
         list(cluster.pods).index(value["metadata"]["name"])
         if value["metadata"]["name"] in cluster.pods

@@ -45,7 +45,7 @@ OTHER = "other"
 
 
 def with_odd_names(histories: SearchStrategy[History]) -> SearchStrategy[History]:
-    """These histories, some of them with odd names."""
+    """Draws these histories, some of them with odd names."""
 
     @st.composite
     def odd(draw: DrawFn) -> History:

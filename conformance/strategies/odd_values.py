@@ -72,7 +72,7 @@ listener: ContextVar[Heard | None] = ContextVar("listener", default=None)
 
 
 def with_odd_values(histories: SearchStrategy[History]) -> SearchStrategy[History]:
-    """These histories, some of them with a few odd values."""
+    """Draws these histories, some of them with a few odd values."""
 
     @st.composite
     def odd(draw: DrawFn) -> History:

@@ -64,7 +64,7 @@ class _Hand:
 
     @property
     def nodes(self) -> SearchStrategy[Json]:
-        """Most of them have one or two."""
+        """Draws nodes, most of which have one or two of the features."""
         plain = node(labels={ZONE: "a"})
         return _some(self.of_nodes, 2).map(lambda drawn: merged(plain, drawn))
 
@@ -89,7 +89,7 @@ class _Hand:
 
 
 def _distinct(value: Json) -> Json:
-    """A pod has one spread constraint for a topology key and an action."""
+    """Returns the pod with one spread constraint for each topology key and action."""
     constraints = value["spec"].get("topologySpreadConstraints")
     return (
         value
@@ -100,7 +100,7 @@ def _distinct(value: Json) -> Json:
 
 @st.composite
 def _hands(draw: DrawFn) -> _Hand:
-    """About three things, or fewer."""
+    """Draws what a history is about: three things, or fewer."""
     about = draw(st.lists(st.sampled_from(features.ABOUT), min_size=3, max_size=3))
     of_pods = [feature for each, _ in about for feature in draw(_some(each, 3, 2))]
     of_nodes = [feature for _, each in about for feature in draw(_some(each, 2, 1))]
@@ -148,7 +148,7 @@ _SLICES = (_slices("s1", {"nodeName": "n1"}), _slices("s2", {"nodeName": "n2"}))
 
 
 def _names(requests: Sequence[Json]) -> set[str]:
-    """By which a constraint may refer to them."""
+    """Returns the names by which a constraint may refer to the requests."""
     return {
         name
         for request in requests
@@ -257,7 +257,7 @@ _INDEX = st.integers(0, 5)
 
 
 def _happens(draw: DrawFn, cluster: HistoryBuilder, hand: _Hand, used: Sequence[Json]) -> None:
-    """Any object is changed, ends, or ends and comes again under its name."""
+    """Changes any object, deletes it, or deletes it and creates it again under its name."""
     what = draw(
         st.sampled_from(["pod", "node", "pod", "another pod", "object" if used else "pod", "node again"])
     )
@@ -283,7 +283,7 @@ def _node_again(draw: DrawFn, cluster: HistoryBuilder, hand: _Hand) -> None:
 
 
 def _pod_again(draw: DrawFn, cluster: HistoryBuilder, hand: _Hand) -> None:
-    """A pod leaves, and as often as not another one of its name comes."""
+    """Deletes a pod, and as often as not creates another one of its name."""
     name = nth(cluster.pods, draw(_INDEX))
     cluster.steps.append(deleting(cluster.pods.pop(name)))
     if draw(st.booleans()):

@@ -17,7 +17,7 @@ Json = dict[str, Any]
 
 
 def _port(number: int, address: str, protocol: str, of_pod: bool) -> Json:
-    """``of_pod``: a port of the pod alone, which claims nothing of the host."""
+    """Returns a port; ``of_pod`` is one of the pod alone, which claims nothing of the host."""
     port: Json = {"containerPort": number}
     if not of_pod:
         port["hostPort"] = number

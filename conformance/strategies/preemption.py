@@ -70,7 +70,7 @@ _LABELS: tuple[Json, ...] = ({"app": "a"}, {}, {"app": "b"}, {"app": "a", "tier"
 def _running(
     amount: str, priority: int, labels: Json, start: str, way: Json, leaving: str, namespace: str
 ) -> Json:
-    """``leaving``: why the pod is being deleted."""
+    """Returns a running pod; ``leaving`` is why it is being deleted."""
     status: Json = {"phase": "Running", "startTime": start}
     if leaving == "PreemptionByScheduler":
         status["conditions"] = [{"type": "DisruptionTarget", "status": "True", "reason": leaving}]

@@ -80,7 +80,7 @@ Question = Callable[[_End], Iterator[Step]]
 
 
 def questioned(histories: SearchStrategy[History]) -> SearchStrategy[History]:
-    """These histories, some of which go on with questions, if they have pods and nodes."""
+    """Draws these histories, some of which go on with questions, if they have pods and nodes."""
 
     @st.composite
     def longer(draw: DrawFn) -> History:
@@ -210,7 +210,7 @@ def _asked(pods: Sequence[Json]) -> Iterator[Step]:
 
 
 def _another(value: Json) -> Json:
-    """Another pod of the same name, which has the same wishes and no node."""
+    """Returns another pod of the same name, which has the same wishes and no node."""
     own = ("uid", "deletionTimestamp", "annotations")
     metadata = {name: member for name, member in value["metadata"].items() if name not in own}
     spec = {name: member for name, member in value["spec"].items() if name != "nodeName"}

@@ -130,7 +130,7 @@ _TOLERATION: Json = {"key": "k", "operator": "Exists"}
 
 
 def _ungated(number: int) -> Any:
-    """The first gates are removed. If none remains the list is absent."""
+    """Removes the first gates. If none remains, the list is absent."""
 
     def ungated(value: Json) -> Json:
         gates = value["spec"].get("schedulingGates", [])[number:]
@@ -250,7 +250,7 @@ _TOUCHES: tuple[Callable[[Json], Json], ...] = (
 
 
 def _touched(index: int, touch: Callable[[Json], Json]) -> Change:
-    """One thing about a node changes, and nothing else."""
+    """Changes one thing about a node, and nothing else."""
     return lambda cluster: cluster.change_node(index, touch(cluster.nodes[nth(cluster.nodes, index)]))
 
 

@@ -30,8 +30,8 @@ def requeueing(
     hosts: bool = False,
     most_running: int = 3,
 ) -> SearchStrategy[History]:
-    """A few nodes, on which pods run, most of them on the first; one pod or two that wait; and what happens,
-    mentioned twice where it should happen twice as often."""
+    """Draws a few nodes, on which pods run, most of them on the first; one pod or two that wait; and what happens,
+    which is given twice where it should happen twice as often."""
     inhabitants = st.lists(st.tuples(running, st.sampled_from([0, 1, 0])), max_size=most_running)
     refused = st.lists(waiting, min_size=1, max_size=2)
     happening = st.one_of(*happens)
@@ -61,7 +61,7 @@ def requeueing(
 def node_changes(
     make: Callable[[Any], Callable[[Json], Json]], drawn: SearchStrategy[Any]
 ) -> SearchStrategy[Change]:
-    """A change of one of the nodes, all else of which stays: what ``make`` answers for what is drawn says how."""
+    """Draws a change of one of the nodes, all else of which stays: ``make`` makes it of what is drawn."""
 
     def change(index: int, value: Any) -> Change:
         def happen(cluster: HistoryBuilder) -> None:
@@ -74,14 +74,14 @@ def node_changes(
 
 
 def relabelled(labels: SearchStrategy[Json]) -> SearchStrategy[Change]:
-    """A node gets these labels, and no others but that of its host."""
+    """Draws a node that gets these labels, and no others but that of its host."""
     return node_changes(lambda value: lambda node: with_metadata(node, labels=value), labels)
 
 
 def pod_updates(
     make: Callable[[Any], Callable[[Json], Json]], drawn: SearchStrategy[Any]
 ) -> SearchStrategy[Change]:
-    """As ``pod_changes``, and more often of one that came late, and waits."""
+    """Draws as ``pod_changes`` does, but more often a pod that came late, and waits."""
     return st.builds(
         lambda index, value: lambda cluster: cluster.change_pod(index, make(value)),
         st.sampled_from([-1, 0, -1, 1, -2]),

@@ -31,7 +31,7 @@ _RESIZES_OF_THE_WHOLE = pod_changes(lambda drawn: resized_as_a_whole(*drawn), _O
 
 
 def _pod(first: str, second: str, starting: tuple[str, ...], asked: str) -> Json:
-    """``starting`` are the restart policies of those that do; "" for none."""
+    """Returns a pod; ``starting`` are the restart policies of its init containers, "" for one that has none."""
     return pod(
         "",
         containers=[container("c", cpu(first)), container("d", cpu(second))],

@@ -38,13 +38,13 @@ _STORAGE = "ephemeral-storage"
 
 
 def _amounts(**amounts: str) -> Json:
-    """By what Python lets a resource be called; "" is none."""
+    """Returns amounts by the names of their resources, which Python does not allow as arguments; "" is none."""
     names = {"gpu": _GPU, "fpga": _FPGA, "huge": _HUGE, "storage": _STORAGE}
     return {names.get(name, name): amount for name, amount in amounts.items() if amount}
 
 
 def _node(capacity: Json, **allocatable: str) -> Json:
-    """The capacity of a node is more than its allocatable resources, and does not count."""
+    """Returns a node whose capacity is more than its allocatable resources, and does not count."""
     value = node("", _amounts(**allocatable))
     return with_status(value, capacity=capacity) if capacity else value
 
@@ -77,7 +77,7 @@ _NEVER_OVERCOMMITTED = (_GPU, _FPGA, _HUGE)
 
 
 def _container(name: str, requests: Json, rare: Json, **more: Any) -> Json:
-    """A pod that requests huge pages requests cpu or memory too."""
+    """Returns a container; one that requests huge pages requests cpu or memory too."""
     wanted = {**requests, **rare}
     if _HUGE in wanted and not requests:
         wanted["memory"] = "1"
@@ -102,7 +102,7 @@ _LIMITED = st.builds(
 
 
 def _with_overhead(value: Json, cpu: str) -> Json:
-    """Overhead comes from a RuntimeClass."""
+    """Returns the pod with an overhead, which comes from a RuntimeClass."""
     return with_spec(value, overhead={"cpu": cpu}, runtimeClassName="r") if cpu else value
 
 
@@ -251,7 +251,7 @@ _INHABITANTS = combinations(
 
 
 def _one_changed(change: tuple[str, str]) -> Callable[[Json], Json]:
-    """The node gives this much of this resource."""
+    """Returns what changes how much of one resource the node gives."""
 
     def changed(value: Json) -> Json:
         resource, amount = change

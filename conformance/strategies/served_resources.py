@@ -87,8 +87,8 @@ def _wanting(name: str, amount: int, resource: str = _GPU, **more: Any) -> Json:
 
 
 def _made_before(has_requests: bool, uid: str) -> Json:
-    """A claim that an earlier attempt made for the first pod and left behind, or one for an earlier pod of its
-    name."""
+    """Returns a claim that an earlier attempt made for the first pod and left behind, or one for an earlier pod of
+    its name."""
     request = {"name": "container-0-request-1", "exactly": {"deviceClassName": "plain"}}
     made = resource_claim("p1-extended-resources-left", {"requests": [request]} if has_requests else {})
     owner = {"apiVersion": "v1", "kind": "Pod", "name": "p1", "uid": uid, "controller": True}

@@ -104,7 +104,7 @@ CAPACITIES = combinations(
 
 
 def csi_nodes(*limits: Json | None) -> SearchStrategy[Json]:
-    """``limits`` are what each of two drivers has as ``allocatable`` on the node."""
+    """Draws CSINodes; ``limits`` are what each of two drivers has as ``allocatable`` on the node."""
     return combinations(csi_node, ("n1", "n2"), limits, _MIGRATED)
 
 
@@ -353,7 +353,7 @@ def waiting_pods(*volumes: list[Json]) -> SearchStrategy[Json]:
 
 
 def running_pods(*volumes: list[Json]) -> SearchStrategy[Json]:
-    """Some run in another namespace, where there are no claims, and some are leaving."""
+    """Draws running pods: some are in another namespace, where there are no claims, and some are leaving."""
     return combinations(
         lambda used, start, namespace, leaving: with_metadata(
             pod("", namespace=namespace, status={"phase": "Running", "startTime": start}, volumes=used),
@@ -388,10 +388,10 @@ NUMBERS = st.integers(1, 3)
 
 
 def puts(values: SearchStrategy[Json]) -> SearchStrategy[Change]:
-    """The object comes, or becomes this one."""
+    """Draws an object that is created, or becomes this one."""
     return values.map(lambda value: lambda cluster: put(cluster, value))
 
 
 def removes(*named: Reference) -> SearchStrategy[Change]:
-    """One of these goes, if it is there."""
+    """Draws which of these is deleted, if it is there."""
     return st.sampled_from(named).map(lambda name: lambda cluster: cluster.steps.append(Delete(name)))

@@ -42,7 +42,7 @@ def _toleration(key: str, operator: str, value: str, effect: str, seconds: int |
 
 
 def _node(taints: list[Json], cordoned: bool) -> Json:
-    """Of taints with the same key and effect a node bears one."""
+    """Returns a node, which bears one of the taints with the same key and effect."""
     distinct = {(taint["key"], taint["effect"]): taint for taint in taints}
     return node(taints=list(distinct.values()), unschedulable=cordoned)
 
@@ -87,7 +87,7 @@ _RETAINTED = st.lists(_LIGHT, max_size=2)
 
 
 def _refusing(why: str, more: list[Json]) -> Json:
-    """Each node rejects the pod for one reason: its taint, its cordon, or too few resources."""
+    """Returns a node that rejects the pod for one reason: its taint, its cordon, or too few resources."""
     refusing = [_taint("k", "", why)] if why.startswith("No") else []
     cores = "1" if why == "small" else "4"
     return with_status(_node([*refusing, *more], why == "cordoned"), allocatable={"cpu": cores, "pods": "9"})

@@ -50,7 +50,7 @@ def ties(*attributes: str) -> SearchStrategy[list[Tie]]:
 
 
 def claim_spec(requests: Sequence[Json], tied: Sequence[Tie]) -> Json:
-    """A request without a name is called by its place."""
+    """Returns the spec of a claim, in which a request without a name is called by its place."""
     named = [{"name": f"r{index}", **each} for index, each in enumerate(requests)]
     names = [name for each in named for name in _names_of(each)]
     constraints = [
@@ -97,7 +97,7 @@ def _devices(group: int, kinds: Sequence[tuple[int, int | None]]) -> list[Json]:
 
 
 def _tied(puzzles: Sequence[_Puzzle]) -> History:
-    """Each pod's claim has devices of its own to choose from."""
+    """Returns a history in which each pod's claim has devices of its own to choose from."""
     cluster = HistoryBuilder()
     devices: list[Json] = []
     for group, (kinds, counts, tied) in enumerate(puzzles):

@@ -114,7 +114,7 @@ def spread_by_default(constraints: Sequence[Json]) -> Json:
 
 
 def distinct_constraints(constraints: Sequence[Json]) -> list[Json]:
-    """Returns those that a pod may have together: one for a topology key and an action."""
+    """Returns those that a pod may have together: one for each topology key and action."""
     return list({(each["topologyKey"], each["whenUnsatisfiable"]): each for each in constraints}.values())
 
 
