@@ -303,7 +303,7 @@ class Following:
 
     def _budgets(self, record: Attempt, options: Sequence[T]) -> T:
         """Returns the candidate with the recorded victims, of those on one node that differ by the order of
-        budgets; of several the one that violates the fewest budgets, since it was preferred to other nodes."""
+        budgets; of such candidates the one that violates the fewest, since it was preferred to other nodes."""
         candidates = cast("Sequence[Candidate]", options)
         shown = [candidate for candidate in candidates if self._shows(record, candidate)] or candidates
         if record.victims is None or shown[0].node != record.nominated_node:
