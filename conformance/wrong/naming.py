@@ -3,7 +3,7 @@
 
 Planted schedulers are drawn with a fixed seed. Of each the test that kills it in the kill matrix is run, and the
 rules that its failure names are held against those that the planted one states. Every second one is of the half
-``unseen``, at which nobody looks while the attribution is worked on.
+``unseen``, which is kept for the last measurement.
 """
 
 from __future__ import annotations

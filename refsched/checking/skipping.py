@@ -100,7 +100,7 @@ class Popping:
             self.perhaps_nominated = None
 
     def _is_perhaps_requeued(self) -> bool:
-        """Returns whether a pod was deleted that may have been nominated."""
+        """Returns whether a pod that may have been nominated was deleted."""
         pod = self.perhaps_nominated
         return pod is not None and self.scheduler.state.objects.get(Pod, pod.name, pod.namespace) is None
 

@@ -52,7 +52,7 @@ class Journal:
     """These answers are yet to be given again."""
 
     def reached(self, reach: Callable[[ExtenderConfig], Ask]) -> Callable[[ExtenderConfig], Ask]:
-        """Returns how extenders are reached whose answers are kept."""
+        """Returns how extenders are reached, so that their answers are kept."""
 
         def reach_and_keep(config: ExtenderConfig) -> Ask:
             ask = reach(config)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Explaining: the rule is named whose breaking gives what was seen.
+"""Explaining: a failure is explained by the rule whose breaking gives what was seen.
 
 When a test has failed, the specification is broken in one place after another, and asked each time whether it
 agrees with what the scheduler did: in the smallest history that shows the failure, and then in others of the same

@@ -142,7 +142,7 @@ REPORT: Schema = {
         untestable={
             "type": "array",
             "items": _all(rule=_RULE_ID, why=_TEXT),
-            "description": "Rules of plugins that are claimed which no history can show.",
+            "description": "Rules of claimed plugins that no history can show.",
         },
         unshown={
             "type": "array",

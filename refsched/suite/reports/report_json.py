@@ -20,7 +20,7 @@ compares equal.
 | `rules` | below, in the order in which rules depend on each other |
 | `untestedRules` | how many rules of this level no test of the run was about |
 | `untried` | `rules` that are not exercised because their judge has ended: nobody broke them to see, and `why` |
-| `untestable` | rules of plugins that are claimed which no history can show: `rule`, and `why` |
+| `untestable` | rules of claimed plugins that no history can show: `rule`, and `why` |
 | `unshown` | plugins that are claimed by name of which the run has shown no rule, neither kept nor broken |
 | `faults` | `whose` (adapter or suite), `problem`, and the `tests` that could not judge |
 | `staleBaseline` | listed rules that passed |

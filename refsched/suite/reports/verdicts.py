@@ -75,8 +75,8 @@ class Result:
     file that this run ``replayed`` itself; ``selected`` the options that chose the tests and their examples;
     ``arguments`` are those of ``refsched conformance`` with which the whole runs again; ``unfinished`` how many
     tests did not come to their end; ``interrupted`` that a user ended the run; ``ending`` how many tests each
-    broken rule ended; ``untried`` are rules that nobody tried to see broken; ``untestable`` those of plugins that
-    are claimed which no history can show; ``of_plugins`` are the rules of each plugin that is claimed by its name.
+    broken rule ended; ``untried`` are rules that nobody tried to see broken; ``untestable`` those of claimed
+    plugins that no history can show; ``of_plugins`` are the rules of each plugin that is claimed by its name.
     """
 
     about: About

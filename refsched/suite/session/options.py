@@ -137,7 +137,7 @@ SELECTING = ("-k", "-m", "--budget", "--examples", "--requirements")
 
 
 def selecting(config: pytest.Config) -> str:
-    """Returns those of the options that were given which choose what is run, as on a command line."""
+    """Returns the given options that choose what is run, as on a command line."""
     given = {option: config.getoption(option) for option in SELECTING}
     if given["--requirements"] == newest():
         del given["--requirements"]
