@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 sys.path.append(str(Path(__file__).parents[1]))  # conformance/, which is not installed
 
 from code_pages import write_code
+from drawings import drawn, has_drawings, write_mermaid
 from in_a_browser import write_scripts
 from pygments.lexers.special import TextLexer
 from sphinx.highlighting import lexers
@@ -28,15 +29,13 @@ lexers["jsonl"] = TextLexer()
 EVIDENCE = ("go_mutants", "kill_matrix", "mutants", "rules", "traces")
 """Long lists, of which the search would find a page for any words."""
 
-DRAWING = re.compile("```mermaid\n.*?```", re.DOTALL)
-"""GitHub draws these itself."""
-
 project = "refsched"
 copyright = "the authors of refsched"
 release = version = version_of("refsched")
 
 extensions = ["myst_parser"]
 exclude_patterns = ["_site", "examples/partial", "examples/rules", "examples/starters", "README.md"]
+exclude_patterns += ["generated/way.md", "a_cluster.md"]  # parts of pages
 nitpicky = True
 language = "en"
 
@@ -46,7 +45,7 @@ myst_links_external_new_tab = False
 
 html_theme = "furo"
 html_title = "refsched"
-html_static_path = ["_static"]
+html_static_path = ["_static", "generated/static"]
 html_css_files = ["site.css"]
 html_js_files = [("site.js", {"defer": "defer"})]
 html_search_scorer = str(Path(__file__).parent / "_static" / "scorer.js")
@@ -57,15 +56,15 @@ html_show_sourcelink = False
 html_theme_options = {"navigation_with_keys": True}
 html_last_updated_fmt = None
 
-write_pages(Path(__file__).parent / "generated", tests_of())
+GENERATED = Path(__file__).parent / "generated"
+write_pages(GENERATED, tests_of())
+HAS_MERMAID = write_mermaid(GENERATED / "static")
 
 
 def as_the_site_has_it(app: object, name: str, source: list[str]) -> None:
-    """Files beside this folder are no pages: instead of a link to one its path is named. Drawings are pictures."""
-    for drawing in ("generated/queue-1.37.svg", "generated/queue-1.19.svg") if name == "queue" else ():
-        source[0] = DRAWING.sub(
-            f"![The places of the queue, and how pods get from one to another]({drawing})", source[0], 1
-        )
+    """Files beside this folder are no pages: instead of a link to one its path is named. Drawings are drawn."""
+    if has_drawings(source[0]) and HAS_MERMAID:
+        source[0] = drawn(source[0])
     if not name.startswith("generated/"):
         up = "../" * (name.count("/") + 1)
         source[0] = re.sub(rf"\[([^]]*)\]\({up}([^)\s]+)\)", _named, source[0])

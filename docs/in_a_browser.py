@@ -9,24 +9,23 @@ has it as text.
 from __future__ import annotations
 
 import base64
-import hashlib
 import io
 import json
-import os
-import shutil
 import subprocess
-import tarfile
-import tempfile
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from importlib.metadata import distribution
 from pathlib import Path
 
+from from_npm import Package
+
 import refsched
 
-VERSION = "0.29.5"
-DIGEST = "TkYrUv9m8QmfImADKRmpwZulL48E0uUaBSO+dvRQKyAJc0qh9gu7jn8btyHPh3NZm1r2IH2YrJhIr7Q2B9urAw=="
-"""The SHA-512 of npm's archive of this version."""
+PYODIDE = Package(
+    "pyodide",
+    "0.29.5",
+    "TkYrUv9m8QmfImADKRmpwZulL48E0uUaBSO+dvRQKyAJc0qh9gu7jn8btyHPh3NZm1r2IH2YrJhIr7Q2B9urAw==",
+)
 
 SCRIPTS = ("pyodide.js", "pyodide.asm.js")
 DATA = ("pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
@@ -34,14 +33,11 @@ DATA = ("pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 IMPORTED = ("attrs", "cattrs", "click", "PyYAML", "rich", "typing_extensions")
 """Distributions that `schedule` and `explain` import, each of which runs without what is compiled."""
 
-TIMEOUT = 300
-"""Seconds for npm."""
-
 
 def write_scripts(folder: Path) -> None:
     """Writes the scripts, or says why the page has to do without."""
     try:
-        pyodide = _pyodide()
+        pyodide = PYODIDE.files((*SCRIPTS, *DATA))
     except (OSError, ValueError, KeyError, subprocess.SubprocessError) as problem:
         print(f"the page that runs the specification does without Pyodide: {problem}")
         return
@@ -51,34 +47,6 @@ def write_scripts(folder: Path) -> None:
     for name, content in (*((name, pyodide[name]) for name in DATA), ("refsched.zip", _archive())):
         text = base64.b64encode(content).decode()
         (folder / f"{name}.js").write_text(f'refschedParts[{json.dumps(name)}] = "{text}";\n', "utf-8")
-
-
-def _pyodide() -> Mapping[str, bytes]:
-    """The files of Pyodide by name, from the cache or by npm. Raises ValueError if they are not the ones that are
-    meant."""
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    kept = Path(base, "refsched", f"pyodide-{VERSION}.tgz")
-    if not kept.exists():
-        npm = shutil.which("npm")
-        if npm is None:
-            raise ValueError("there is no npm")
-        with tempfile.TemporaryDirectory() as folder:
-            command = [npm, "pack", "--silent", f"pyodide@{VERSION}", "--pack-destination", folder]
-            subprocess.run(command, check=True, capture_output=True, timeout=TIMEOUT, cwd=folder)
-            [packed] = Path(folder).glob("*.tgz")
-            _check(packed.read_bytes())
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            shutil.move(packed, kept)
-    content = kept.read_bytes()
-    _check(content)
-    with tarfile.open(fileobj=io.BytesIO(content)) as archive:
-        files = {Path(member.name).name: archive.extractfile(member) for member in archive if member.isfile()}
-        return {name: file.read() for name, file in files.items() if file and name in (*SCRIPTS, *DATA)}
-
-
-def _check(content: bytes) -> None:
-    if base64.b64encode(hashlib.sha512(content).digest()).decode() != DIGEST:
-        raise ValueError(f"pyodide {VERSION} is not what it was")
 
 
 def _archive() -> bytes:

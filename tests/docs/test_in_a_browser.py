@@ -32,7 +32,7 @@ def test_without_npm_nothing_is_written(
 def test_another_archive_than_the_one_that_is_meant_is_not_used(
     scripts: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    kept = tmp_path / "cache" / "refsched" / f"pyodide-{scripts.VERSION}.tgz"
+    kept = tmp_path / "cache" / "refsched" / f"pyodide-{scripts.PYODIDE.version}.tgz"
     kept.parent.mkdir(parents=True)
     kept.write_bytes(b"another")
     scripts.write_scripts(tmp_path / "site")

@@ -204,6 +204,28 @@ def test_what_people_type_leads_to_the_questions_first(words: str, site: Path, w
     assert _found(site, wide, words)[0].partition("#")[0] == "questions.html"
 
 
+def test_the_places_of_the_queue_are_drawn(site: Path, narrow: Opened) -> None:
+    if not (site / "_static" / "mermaid.min.js").exists():
+        pytest.skip("the site was built without npm, which has Mermaid")
+    narrow.open(site / "queue.html")
+    drawing = narrow.page.locator("pre.mermaid svg").first
+    drawing.get_by_text("unschedulable").wait_for()
+    assert (narrow.errors, narrow.fetched) == ([], [])
+
+
+def test_the_front_page_leads_to_points_plugins_and_rules_and_decides(site: Path, wide: Opened) -> None:
+    wide.open(site / "index.html")
+    way = wide.page.locator("ol.way")
+    way.get_by_text("NodePorts").nth(1).click()
+    way.get_by_role("link", name="R-PORTS-03").click()
+    assert wide.page.url.endswith("generated/rules/PORTS.html#r-ports-03")
+    wide.page.go_back()
+    way.get_by_role("link", name="postFilter").click()
+    assert wide.page.url.endswith("generated/points.html#postfilter")
+    wide.page.go_back()
+    assert wide.page.get_by_role("button", name="Explain or schedule").is_visible()
+
+
 # --- The specification in a browser ---------------------------------------------------------------
 
 SECONDS = 300

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import Enum
 from itertools import groupby
 
 from refsched.framework.interface import EnqueueExtensions, Plugin, extends
@@ -14,7 +15,7 @@ from refsched.oddities.known_defect import KnownDefect, Oddity
 from refsched.oddities.known_defects import KNOWN_DEFECTS
 from refsched.queue import transitions
 from refsched.queue.hint_table import action_name, event_rule
-from refsched.queue.transitions import Place, Transitions
+from refsched.queue.transitions import Occurrence, Place, Transitions
 from refsched.releases import RELEASES
 from refsched.releases.v1_19.queue import transitions as v1_19
 from refsched.suite.catalogue.elsewhere import NOT_SPECIFIED, why_elsewhere
@@ -23,13 +24,22 @@ from refsched.tools.rulebook.markdown import page, rule_link, table
 from refsched.tools.shipped_files import examples_folder
 
 COMMAND = "python -m conformance.documentation"
-_MADE = f"Made by `{COMMAND}`; not to be edited by hand."
+_MADE = f"<!-- Made by `{COMMAND}`; not to be edited by hand. -->"
 _QUEUE = """\
-The picture and the table show the places in which a pod may wait, what may happen to it there, and where it goes
-then. The queue of the specification looks up this table (`refsched/queue/transitions.py`) at every step; a comment
-above it in that file says what the table does not cover. Whoever observes the queues sees gated pods among the
-unschedulable ones, and does not see whether a pod backs off after a rejection or after an error. The functions are
-those of `pkg/scheduler/backend/queue/scheduling_queue.go`."""
+A pod that is to be placed waits in the active queue, and is in flight from when it is popped until its attempt is
+over. If the attempt fails, the pod waits among the unschedulable pods until an event comes that may help it, or
+until five minutes are over, and is active again once its backoff is over, too: that is 1 second after the first
+failure, twice as long after each further one, and 10 seconds at most. A pod that a PreEnqueue plugin rejects, such
+as one with a scheduling gate, is gated: it is not tried before the plugin lets it in."""
+_LEFT_OUT = """\
+What may happen in every place is not drawn: a pod that is deleted leaves the queue, one that a plugin activates
+goes to the active queue, and one that would go to a queue while PreEnqueue rejects it is gated."""
+_TABLE = """\
+The table has every step: where a pod is, what happens, and where it goes then. The queue of the specification
+looks up this table (`refsched/queue/transitions.py`); a comment above it in that file says what the table does not
+cover. Whoever observes the queues sees gated pods among the unschedulable ones, and does not see whether a pod
+backs off after a rejection or after an error. The functions are those of
+`pkg/scheduler/backend/queue/scheduling_queue.go`."""
 _QUEUE_OF_V1_19 = """\
 The queue of v1.19 consists of activeQ, podBackoffQ and unschedulableQ. No plugin is asked for a hint: an event is
 a *move request* for all pods in unschedulableQ, or for those with a matching affinity. A pod whose attempt fails
@@ -68,7 +78,9 @@ def queue_page() -> str:
         _MADE,
         _QUEUE,
         _drawing(transitions.TRANSITIONS),
+        _LEFT_OUT,
         "## Transitions",
+        _TABLE,
         _rows(transitions.TRANSITIONS),
         "## Which event requeues which pod",
         _WHICH_EVENT,
@@ -82,33 +94,48 @@ def queue_page() -> str:
 
 def _rows(rows: Transitions) -> str:
     return table(
-        ("rule", "where it is", "what happens", "where it goes", "the rule", "function"),
+        ("rule", "from and to", "what happens", "the rule, and the function"),
         (
             (
                 rule_link(row.rule, "generated/"),
-                row.place.value,
+                f"{row.place.value} → {row.goes_to.value}",
                 row.occurrence.value,
-                row.goes_to.value,
-                row.why,
-                f"`{row.source}`",
+                f"{row.why} (`{row.source}`)",
             )
             for row in rows
         ),
     )
 
 
+_NOT_DRAWN = (Occurrence.DELETED, Occurrence.ACTIVATED, Occurrence.ERROR_NO_BACKOFF)
+_IN_SHORT: Mapping[Enum, str] = {
+    Occurrence.NO_HINT: "rejected",
+    Occurrence.HINT_IN_BACKOFF: "event, in backoff",
+    Occurrence.HINT: "event",
+    Occurrence.PENDING_HINT: "event",
+}
+
+
 def _drawing(rows: Transitions) -> str:
+    """Returns the steps from one place to another for Mermaid, which lays them out."""
     names = {place: place.value.replace(" ", "_") for place in Place}
     names[Place.NOWHERE] = "[*]"
-    arrows: dict[tuple[Place, Place], list[str]] = {}
+    arrows: dict[tuple[Place, Place], dict[str, None]] = {}
     for row in rows:
-        if row.place is not row.goes_to:
-            arrows.setdefault((row.place, row.goes_to), []).append(row.occurrence.value)
+        is_drawn = row.occurrence not in _NOT_DRAWN and row.place is not row.goes_to
+        if is_drawn and (row.occurrence is not Occurrence.NOT_ENQUEUED or row.place is Place.NOWHERE):
+            said = _IN_SHORT.get(row.occurrence, str(row.occurrence.value))
+            if row.place is Place.IN_FLIGHT:
+                said = said.replace("event", "rejected, event meanwhile").replace(", in backoff", "")
+            arrows.setdefault((row.place, row.goes_to), {})[said] = None
     lines = [
         f"    {names[place]} --> {names[goes_to]}: {' / '.join(happens)}"
         for (place, goes_to), happens in arrows.items()
     ]
-    return "\n".join(("```mermaid", "stateDiagram-v2", *lines, "```"))
+    title = "    accTitle: The places of the queue, and how a pod gets from one to another"
+    spelled = [f'    state "{place.value}" as {name}' for place, name in names.items() if "_" in name]
+    used = [line for line in spelled if any(line.rpartition(" ")[2] in arrow for arrow in lines)]
+    return "\n".join(("```mermaid", "stateDiagram-v2", title, *used, *lines, "```"))
 
 
 def _events() -> Iterator[str]:
@@ -125,11 +152,14 @@ def events_table(plugin: Plugin, up: str) -> str:
     if not plugin.EVENTS:
         return "No event requeues a pod that it rejected."
     return table(
-        ("rule", "event", "requeues", "because"),
+        ("event", "requeues", "because"),
         (
             (
-                rule_link(event_rule(plugin.name, row.resource, row.action), up),
-                f"{row.resource.rpartition('/')[2]}/{action_name(row.action).replace('+', ', ')}",
+                rule_link(
+                    event_rule(plugin.name, row.resource, row.action),
+                    up,
+                    f"{row.resource.rpartition('/')[2]}/{action_name(row.action).replace('+', ', ')}",
+                ),
                 "always" if row.hint is None else "if its hint says so",
                 row.why,
             )

@@ -43,7 +43,8 @@ def anchor(rule: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", rule.lower()).strip("-")
 
 
-def rule_link(rule: str, up: str = "../") -> str:
-    """Returns a link to a rule; ``up`` leads from the page to the folder of generated pages."""
+def rule_link(rule: str, up: str = "../", text: str = "") -> str:
+    """Returns a link to a rule; ``up`` leads from the page to the folder of generated pages, and ``text`` is what
+    is shown if not the rule's id."""
     area = all_rules()[rule].area if rule in all_rules() else ""
-    return f"[{rule}]({up}rules/{area}.md#{anchor(rule)})" if area else rule
+    return f"[{text or rule}]({up}rules/{area}.md#{anchor(rule)})" if area else text or rule

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from html import escape
 from importlib import import_module
 
 from refsched.config.resolve import resolve
@@ -12,10 +13,10 @@ from refsched.config.types import EXTENSION_POINTS
 from refsched.framework.interface import Plugin
 from refsched.releases import DEFAULT
 from refsched.suite.catalogue.pages import events_table
-from refsched.suite.catalogue.rules import all_rules, default_plugins, plugin_of
+from refsched.suite.catalogue.rules import Rule, all_rules, default_plugins, plugin_of
 from refsched.tools.configuration.read import default_config
 from refsched.tools.rulebook.binding_picture import binding_picture
-from refsched.tools.rulebook.markdown import page, prose, rule_link, table
+from refsched.tools.rulebook.markdown import anchor, page, prose, rule_link, table
 from refsched.tools.rulebook.pictures import points_picture
 from refsched.tools.rulebook.run_pictures import TRACE
 
@@ -82,6 +83,35 @@ def points_page() -> str:
     )
 
 
+def way_drawn() -> str:
+    """Returns the way of a pod as boxes that can be clicked: the extension points, in each its plugins, and in
+    each of these its rules."""
+    lines = ["```{raw} html", '<ol class="way">']
+    for point, plugins in _profile().items():
+        link = f'<a href="generated/points.html#{point.lower()}">{point}</a>'
+        lines.append(f'<li title="{escape(_POINTS[point])}">{link}')
+        lines += [_with_rules(name) for name, _ in plugins] or ["<span>no default plugin</span>"]
+        lines.append("</li>")
+    return page("\n".join((*lines, "</ol>", "```")))
+
+
+def _with_rules(name: str) -> str:
+    if name not in plugin_names():
+        return f"<span>{name}</span>"
+    links = "".join(
+        f' <a href="generated/rules/{rule.area}.html#{anchor(rule.id)}" title="{escape(rule.sentence)}">'
+        f"{rule.id}</a>"
+        for rule in _rules_of(name)
+    )
+    plugin = f'<a href="generated/plugins/{name}.html">about the plugin</a>'
+    return f"<details><summary>{name}</summary>{plugin}{links}</details>"
+
+
+def _rules_of(plugin: str) -> list[Rule]:
+    own = [rule for rule in all_rules().values() if plugin_of(rule.id) == plugin and rule.area != "CURE"]
+    return sorted(own, key=lambda rule: rule.id)
+
+
 def points_drawn() -> str:
     return points_picture(
         {point: [name for name, _ in plugins] for point, plugins in _profile().items()},
@@ -127,7 +157,7 @@ def plugin_page(name: str) -> str:
     points = [point for point in EXTENSION_POINTS if name in dict(_profile()[point])]
     weight = dict(_profile()["score"]).get(name)
     weighs = f" Its score has weight {weight}." if weight is not None else ""
-    rules = [rule for rule in all_rules().values() if plugin_of(rule.id) == name and rule.area != "CURE"]
+    rules = _rules_of(name)
     return page(
         f"# {name}",
         f"{_says(plugin)}.",
@@ -135,10 +165,7 @@ def plugin_page(name: str) -> str:
         "## Its rules",
         table(
             ("rule", "it says", "holds in"),
-            (
-                (rule_link(rule.id), prose(rule.sentence), rule.held_in)
-                for rule in sorted(rules, key=lambda rule: rule.id)
-            ),
+            ((rule_link(rule.id), prose(rule.sentence), rule.held_in) for rule in rules),
         )
         if rules
         else "The plugin has no rules of its own.",

@@ -7,12 +7,10 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from refsched.releases import DEFAULT, RELEASES
 from refsched.suite.catalogue.pages import Tests
 from refsched.tools.rulebook import plugin_pages, rule_pages
 from refsched.tools.rulebook.command_page import command_page
 from refsched.tools.rulebook.pending_page import pending_page
-from refsched.tools.rulebook.pictures import queue_picture
 from refsched.tools.rulebook.run_pictures import scores_drawn, timeline_drawn
 from refsched.tools.rulebook.upgrading_page import upgrading_page
 
@@ -22,15 +20,13 @@ def pages(tests: Tests) -> Iterator[tuple[str, Callable[[], str]]]:
     that name a rule, by rule."""
     yield "pending.md", pending_page
     yield "points.md", plugin_pages.points_page
+    yield "way.md", plugin_pages.way_drawn
     yield "points.svg", plugin_pages.points_drawn
     yield "binding.svg", plugin_pages.binding_drawn
     yield "scores.svg", scores_drawn
     yield "timeline.svg", timeline_drawn
     yield "commands.md", command_page
     yield "upgrading.md", upgrading_page
-    for name, release in RELEASES.items():
-        title = "The queue" if release is DEFAULT else f"The queue of v{name}"
-        yield f"queue-{name}.svg", partial(queue_picture, release.queue.transitions, title)
     yield "rules/index.md", rule_pages.index_page
     for area in rule_pages.areas():
         yield f"rules/{area}.md", partial(rule_pages.area_page, area, tests)
