@@ -16,6 +16,9 @@ from playwright.sync_api import Browser, Page, sync_playwright
 AXE = {"preload": False}
 """Axe would fetch the style sheets again, which browsers refuse to pages of the file system."""
 
+DRAWN = 300
+"""Seconds in which Mermaid has drawn a page, on whatever machine."""
+
 
 @frozen
 class Opened:
@@ -27,7 +30,12 @@ class Opened:
     fetched: list[str] = field(factory=list)
 
     def open(self, path: Path) -> None:
+        """Opens the page, and waits until Mermaid has drawn what there is to draw."""
         self.page.goto(path.as_uri())
+        self.page.wait_for_function(
+            "[...document.querySelectorAll('pre.mermaid')].every(each => each.querySelector('svg'))",
+            timeout=DRAWN * 1000,
+        )
 
     def is_as_wide_as_the_screen(self) -> bool:
         return bool(self.page.evaluate("document.documentElement.scrollWidth <= innerWidth"))

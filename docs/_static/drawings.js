@@ -4,4 +4,8 @@
 
 const theme = document.body.dataset.theme;
 const isDark = theme === "dark" || (theme !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
-mermaid.initialize({ startOnLoad: true, theme: isDark ? "dark" : "neutral" });
+mermaid.initialize({
+  startOnLoad: true,
+  theme: isDark ? "dark" : "neutral",
+  themeVariables: { edgeLabelBackground: getComputedStyle(document.body).backgroundColor },
+});

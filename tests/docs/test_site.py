@@ -198,7 +198,14 @@ def test_words_lead_to_a_page_that_answers(words: str, site: Path, wide: Opened)
 
 
 @pytest.mark.parametrize(
-    "words", ["NotReady node pod pending", "pod stuck pending 5 minutes", "why is my pod not preempting"]
+    "words",
+    [
+        "NotReady node pod pending",
+        "pod stuck pending 5 minutes",
+        "why is my pod not preempting",
+        "node affinity selector didn't match",
+        "unbound immediate PersistentVolumeClaims",
+    ],
 )
 def test_what_people_type_leads_to_the_questions_first(words: str, site: Path, wide: Opened) -> None:
     assert _found(site, wide, words)[0].partition("#")[0] == "questions.html"
@@ -208,8 +215,7 @@ def test_the_places_of_the_queue_are_drawn(site: Path, narrow: Opened) -> None:
     if not (site / "_static" / "mermaid.min.js").exists():
         pytest.skip("the site was built without npm, which has Mermaid")
     narrow.open(site / "queue.html")
-    drawing = narrow.page.locator("pre.mermaid svg").first
-    drawing.get_by_text("unschedulable").wait_for()
+    assert narrow.page.locator("pre.mermaid svg").first.get_by_text("unschedulable").is_visible()
     assert (narrow.errors, narrow.fetched) == ([], [])
 
 
