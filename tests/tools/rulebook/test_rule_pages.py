@@ -86,7 +86,7 @@ def test_every_plugin_has_a_page_with_its_rules_and_events() -> None:
         assert plugin_page(name).startswith(f"# {name}\n")
     page = plugin_page("NodePorts")
     assert "R-PORTS-03" in page
-    assert "| Pod/Delete | if its hint says so |" in page
+    assert "| [Pod/Delete](../rules/CURE.md#r-cure-nodeports-pod-delete) | if its hint says so |" in page
 
 
 def test_extension_points_stand_in_their_order_with_their_plugins() -> None:
