@@ -30,7 +30,7 @@ def schedule(output: str, namespace: str, **given: Any) -> None:
 
     Pods are tried in the order of the queue: by priority, and then by age. Time moves on by itself until nothing
     changes any more. Victims of preemption are deleted, and nothing comes in their place; volumes are bound
-    and provisioned. Exit code: 0 where every pending pod was placed, 1 where not, 2 where the input is bad.
+    and provisioned. Exit code: 0 if every pending pod was placed, 1 if not, 2 if the input is bad.
     """
     from refsched.tools.cli.inputs import Given
     from refsched.tools.cli.schedule import schedule as run
@@ -52,7 +52,7 @@ def explain(pod: str, output: str, namespace: str, nodes: bool, node: str, **giv
     The pod is decided against the cluster as it is given: other pending pods are not placed first, but count
     where they are nominated. A pod that runs already is decided as if it did not run. Of a trace (.jsonl), as the
     suite writes one of each failure, the pod's last attempt is explained, with the trace's configuration. Exit
-    code: 0 where the pod would be placed, 1 where not, 2 where the input is bad.
+    code: 0 if the pod would be placed, 1 if not, 2 if the input is bad.
     """
     from refsched.tools.cli.explain import explain as run
     from refsched.tools.cli.inputs import Given
@@ -77,7 +77,7 @@ def capacity(pod: str, at_most: int, output: str, namespace: str, **given: Any) 
     """Say how many more pods like this one fit, on which nodes, and what stops the next one.
 
     One pod after the other is scheduled by the real rules, so that spread and affinity count. Other pending pods
-    are not placed first, and no pod is evicted. Exit code: 0 where one more fits, 1 where none does, 2 where the
+    are not placed first, and no pod is evicted. Exit code: 0 if one more fits, 1 if none does, 2 if the
     input is bad.
     """
     from refsched.tools.cli.capacity import capacity as run
@@ -119,8 +119,8 @@ def upgrade(
 
     Each pod is decided by itself against the cluster as it is given; a pod that runs is decided as if it did not
     run. What preemption would do is not compared. Every cause was confirmed: with it alone taken back, the pod
-    goes where it went. Exit code: 0 where every pod may go to the same nodes, 1 where
-    not, 2 where the input is bad.
+    goes where it went. Exit code: 0 if every pod may go to the same nodes, 1 if
+    not, 2 if the input is bad.
     """
     from refsched.tools.cli.inputs import Given
     from refsched.tools.cli.upgrade import upgrade as run
@@ -174,8 +174,8 @@ def what_if(
 
     For each seed every pending pod is placed, as by `refsched schedule`, before the change and after it, with the
     same choices among equals, and with searches that start at the same node. Pods that have to leave their node,
-    and victims of preemption, ask for a place again. Each option may be given more than once. Exit code: 0 where
-    no pod goes elsewhere under every seed, 1 where one does, 2 where the input is bad.
+    and victims of preemption, ask for a place again. Each option may be given more than once. Exit code: 0 if
+    no pod goes elsewhere under every seed, 1 if one does, 2 if the input is bad.
     """
     from refsched.releases import DEFAULT
     from refsched.tools.cli.inputs import Given

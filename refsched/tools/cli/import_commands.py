@@ -45,8 +45,8 @@ def audit(
     """Import audit logs of kube-apiserver.
 
     FILE has an Event of audit.k8s.io/v1 on each line (.gz if it is compressed); more than one file are one log.
-    What scheduling reads, and pods/binding, should be logged at level RequestResponse. Exit code: 0 where the
-    trace was written, 2 where it could not be.
+    What scheduling reads, and pods/binding, should be logged at level RequestResponse. Exit code: 0 if the
+    trace was written, 2 if it could not be.
     """
     from refsched.tools.cli import importing
 
@@ -68,7 +68,7 @@ def simulator(
 
     FILE is what its recorder has written, an export, or what kubectl prints of its cluster. The results of filters
     and scores are in the trace, as far as annotations of the pods have them, and are judged too. Exit code: 0
-    where the trace was written, 2 where it could not be.
+    if the trace was written, 2 if it could not be.
     """
     from refsched.tools.cli import importing
 
@@ -84,7 +84,7 @@ def simkube(path: str, files: tuple[str, ...], output: str) -> None:
 
     FILE is what sk-tracer has exported (needs refsched[simkube]), or the same as JSON. It has what was applied and
     deleted, but no node and no decision: `-f` gives the nodes, and `refsched record --scenario` shows what a
-    scheduler decides. Exit code: 0 where the scenario was written, 2 where it could not be.
+    scheduler decides. Exit code: 0 if the scenario was written, 2 if it could not be.
     """
     from refsched.tools.cli import importing
 

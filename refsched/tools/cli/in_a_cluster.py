@@ -62,8 +62,8 @@ def run(
     It reads the cluster by watches, binds pods, writes conditions and nominations, deletes victims, and binds
     volumes and devices. One process of each name does so at a time: it holds the lease NAME in the namespace
     kube-system, and ends when it cannot renew it, unless the configuration has leaderElect: false. Needs
-    refsched[cluster]. Exit code: 0 where a signal has ended it, 1 where it lost its lease or a shadow saw a
-    difference, 2 where the input is bad.
+    refsched[cluster]. Exit code: 0 if a signal has ended it, 1 if it lost its lease or a shadow saw a
+    difference, 2 if the input is bad.
     """
     from refsched.objects.pod import DEFAULT_SCHEDULER_NAME
     from refsched.tools.cli import run as commands
@@ -88,7 +88,7 @@ def watch(
     The objects that scheduling reads are written as watches show them, and of each attempt the node, or the
     reason and the nomination; what the scheduler thought of other nodes cannot be seen. An attempt that leaves a
     pod as it was is seen by its Event. `refsched replay` judges the trace. It ends with SIGINT or SIGTERM, and
-    writes nothing to the cluster. Needs refsched[cluster]. Exit code: 0 where a signal has ended it, 2 where the
+    writes nothing to the cluster. Needs refsched[cluster]. Exit code: 0 if a signal has ended it, 2 if the
     input is bad.
     """
     from refsched.tools.cli import run as commands

@@ -144,7 +144,7 @@ def verify(file: str, output: str) -> None:
 def page(files: tuple[str, ...], output: str) -> None:
     """Write a page to publish: to which rules a scheduler conforms, but for which, with the seeds and versions,
     and the commands that show it again. The JSON reports are of runs that differ in their seeds or tests. Exit
-    code: 2 where one of them was not judged, or is of another scheduler or version.
+    code: 2 if one of them was not judged, or is of another scheduler or version.
     """
     from refsched.tools.cli.report import page as run
 
@@ -171,7 +171,7 @@ def fingerprint(implementation: str, as_json: bool, output: str) -> None:
     """Say which release of Kubernetes a scheduler decides like, rule by rule.
 
     The scheduler runs the smallest clusters on which the releases decide differently (docs/differences.md). Exit
-    code: 0 where it decides like one release throughout, 1 where not, 2 where no cluster shows a difference.
+    code: 0 if it decides like one release throughout, 1 if not, 2 if no cluster shows a difference.
     """
     from refsched.tools.cli.fingerprint import fingerprint as run
 
@@ -213,7 +213,7 @@ def record(implementation: str, scenario: str, output: str, start: str, form: st
           - release: {pod: default/web}
           - observe: true
 
-    Exit code: 0 where the trace was written, 2 where it could not be.
+    Exit code: 0 if the trace was written, 2 if it could not be.
     """
     from pathlib import Path
 
@@ -247,7 +247,7 @@ def adapter(language: str, output: str) -> None:
     """Write a small scheduler that the suite can test, in a language.
 
     It filters nodes by taints and host ports, and answers the wire protocol (docs/protocol.md) on stdin and
-    stdout. Its README has the command that runs the suite on it. Exit code: 2 where a file is there already.
+    stdout. Its README has the command that runs the suite on it. Exit code: 2 if a file is there already.
     """
     from pathlib import Path
 
@@ -267,7 +267,7 @@ for command in (*ABOUT_CLUSTERS, run, watch, import_group):
 def rule(rule_id: str | None, text: str | None, output: str) -> None:
     """Show a rule, such as R-NOM-01, with the smallest cluster that shows it, and run that.
 
-    Exit code: 0 where the rule, or one with these words, was shown, 2 where there is none.
+    Exit code: 0 if the rule, or one with these words, was shown, 2 if there is none.
     """
     from refsched.tools.cli.rule import rule as run
 

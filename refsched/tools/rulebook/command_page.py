@@ -17,7 +17,7 @@ def command_page() -> str:
     return page(
         "# The command line",
         "`refsched` has these commands. Exit codes: 0 agreed, passed or placed; 1 disagreed, failed or not placed;"
-        " 2 where something could not be judged, such as bad input.",
+        " 2 if something could not be judged, such as bad input.",
         *_commands(),
     )
 
