@@ -58,7 +58,13 @@ from refsched.volumes.binding import Changes, WaitSteps, are_bound, assume, rest
 from refsched.volumes.errors import VolumeError
 from refsched.volumes.orders import VolumeSteps, volume_orders
 from refsched.volumes.scoring import storage_score
-from refsched.volumes.volumes_on_node import PodClaims, PodVolumes, claims_of, find_pod_volumes, rejections
+from refsched.volumes.volumes_on_node import (
+    PodVolumeClaims,
+    PodVolumes,
+    claims_of,
+    find_pod_volumes,
+    rejections,
+)
 
 NOT_CREATED_YET = Reason(
     'waiting for ephemeral volume controller to create the persistentvolumeclaim "{}"', "R-VOLBIND-02"
@@ -85,7 +91,7 @@ class PodState:
     """A PodState has a pod's claims as PreFilter found them, and, once Reserve has assumed volumes, what is
     to be written."""
 
-    claims: PodClaims
+    claims: PodVolumeClaims
     objects: ObjectStore
     changes: Changes | None = None
     is_reserved: bool = False

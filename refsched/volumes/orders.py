@@ -19,7 +19,7 @@ from attrs import evolve, frozen
 
 from refsched.objects.storage import PersistentVolumeClaim
 from refsched.volumes.matching import preference
-from refsched.volumes.volumes_on_node import Claims, PodClaims
+from refsched.volumes.volumes_on_node import Claims, PodVolumeClaims
 
 _VARIED = 6
 """All orders of this many volumes are considered; any further volumes follow by name."""
@@ -53,7 +53,7 @@ class VolumeOrder:
     """A VolumeOrder is a pod's claims, and the volumes that are considered first; the others follow by name. It
     holds on one ``node``, or on all if that is empty."""
 
-    _claims: PodClaims
+    _claims: PodVolumeClaims
     names: tuple[str, ...]
     node: str = ""
 
@@ -62,12 +62,12 @@ class VolumeOrder:
         return self._claims.searching
 
     @cached_property
-    def claims(self) -> PodClaims:
+    def claims(self) -> PodVolumeClaims:
         """Returns the claims, with their volumes in this order."""
         return self._claims.beginning_with(self.names)
 
 
-def volume_orders(claims: PodClaims, steps: VolumeSteps) -> list[VolumeOrder]:
+def volume_orders(claims: PodVolumeClaims, steps: VolumeSteps) -> list[VolumeOrder]:
     """Returns the orders that may make a difference. In the first one, volumes are ordered by name."""
     contested = sorted({name for claim in claims.delayed for name in _contested(claim, claims)})
     varied, rest = contested[:_VARIED], contested[_VARIED:]
@@ -78,7 +78,7 @@ def volume_orders(claims: PodClaims, steps: VolumeSteps) -> list[VolumeOrder]:
     ]
 
 
-def _contested(claim: PersistentVolumeClaim, claims: PodClaims) -> list[str]:
+def _contested(claim: PersistentVolumeClaim, claims: PodVolumeClaims) -> list[str]:
     """Returns the volumes that the claim may or may not get, depending on the order."""
     ranks = {volume.name: preference(volume, claim) for volume in claims.candidates[claim.key]}
     times = Counter(ranks.values())

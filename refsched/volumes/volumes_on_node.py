@@ -43,9 +43,9 @@ ClassOf = Callable[[PersistentVolume], str]
 
 
 @frozen
-class PodClaims:
-    """PodClaims are a pod's claims by what is to be done for them. The scheduler does not bind those that are
-    ``immediate``.
+class PodVolumeClaims:
+    """PodVolumeClaims are a pod's claims by what is to be done for them. The scheduler does not bind those
+    that are ``immediate``.
 
     ``delayed`` are those that wait for their first consumer. ``classes`` has their classes by name, and
     ``candidates`` for each of them (by its key) the volumes that it could have, the best first. ``searching``
@@ -59,7 +59,7 @@ class PodClaims:
     classes: Mapping[str, StorageClass] = field(factory=dict)
     candidates: Mapping[str, Volumes] = field(factory=dict)
 
-    def beginning_with(self, names: Sequence[str]) -> PodClaims:
+    def beginning_with(self, names: Sequence[str]) -> PodVolumeClaims:
         """Returns the same claims, for which among equal volumes these come first, in this order."""
         places = {name: place for place, name in enumerate(names)}
         ordered = {
@@ -74,7 +74,9 @@ class PodClaims:
         return evolve(self, candidates=ordered)
 
 
-def claims_of(pod: Pod, objects: ObjectStore, listed_under: ClassOf = attrgetter("class_name")) -> PodClaims:
+def claims_of(
+    pod: Pod, objects: ObjectStore, listed_under: ClassOf = attrgetter("class_name")
+) -> PodVolumeClaims:
     """R-VOLBIND-04: A claim is bound once it names its volume and has the annotation ``bind-completed``; an
     unbound claim waits for its first consumer if its StorageClass says so and the claim names no volume yet, and
     is to be bound by others otherwise.
@@ -89,7 +91,7 @@ def claims_of(pod: Pod, objects: ObjectStore, listed_under: ClassOf = attrgetter
     applies("R-VOLBIND-04", when=unbound)
     searching = (claim for claim in delayed if SELECTED_NODE not in claim.metadata.annotations)
     volumes = objects.list_latest(PersistentVolume) if delayed else ()
-    return PodClaims(
+    return PodVolumeClaims(
         bound=tuple(claim for claim in claims if claim.is_fully_bound),
         delayed=tuple(delayed),
         searching=tuple(sorted(searching, key=lambda claim: claim.requested)),
@@ -139,7 +141,7 @@ class PodVolumes:
     provisions: Claims = ()
 
 
-def find_pod_volumes(claims: PodClaims, node: Node) -> PodVolumes | None:
+def find_pod_volumes(claims: PodVolumeClaims, node: Node) -> PodVolumes | None:
     """R-VOLBIND-08: A node is rejected if one of the pod's claims is to be provisioned for another node, as its
     annotation selected-node says.
     R-VOLBIND-09: Matching volumes are searched for the claims without a selected node, the claim that requests
@@ -164,7 +166,7 @@ def find_pod_volumes(claims: PodClaims, node: Node) -> PodVolumes | None:
     return PodVolumes(tuple(matches), tuple(provisions))
 
 
-def rejections(claims: PodClaims, node: Node, objects: ObjectStore) -> tuple[Reason, ...]:
+def rejections(claims: PodVolumeClaims, node: Node, objects: ObjectStore) -> tuple[Reason, ...]:
     """R-VOLBIND-06: A node is checked for the bound claims and for the unbound ones, and is rejected with a reason
     for each of the two. Raises VolumeError."""
     of_bound = _why_not_bound(claims.bound, node, objects)
@@ -188,7 +190,7 @@ def _why_not_bound(claims: Claims, node: Node, objects: ObjectStore) -> Reason |
     return None
 
 
-def _why_not_delayed(claims: PodClaims, node: Node, objects: ObjectStore) -> Reason | None:
+def _why_not_delayed(claims: PodVolumeClaims, node: Node, objects: ObjectStore) -> Reason | None:
     found = find_pod_volumes(claims, node)
     if found is None:
         return SELECTED_ELSEWHERE

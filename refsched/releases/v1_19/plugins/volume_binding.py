@@ -33,7 +33,7 @@ from refsched.volumes.csi_migration import untranslated
 from refsched.volumes.errors import VolumeError
 from refsched.volumes.orders import volume_orders
 from refsched.volumes.provisioning import NOTHING_TO_BIND, why_not_provisioned
-from refsched.volumes.volumes_on_node import Claims, PodClaims, PodVolumes, claims_of, find_pod_volumes
+from refsched.volumes.volumes_on_node import Claims, PodVolumeClaims, PodVolumes, claims_of, find_pod_volumes
 
 UNBOUND = Reason("pod has unbound immediate PersistentVolumeClaims", "R-VOLBIND-51")
 NODE_CONFLICT = Reason("node(s) had volume node affinity conflict", "R-VOLBIND-52")
@@ -56,7 +56,7 @@ class PodState(current.PodState):
     """Volumes are listed for each claim on each node, in the order of a Go map: ``on_node`` has the claims with
     their volumes in the order of each node, if that makes a difference. Source: findMatchingVolumes, ListPVs."""
 
-    on_node: Mapping[str, PodClaims] = field(factory=dict, kw_only=True)
+    on_node: Mapping[str, PodVolumeClaims] = field(factory=dict, kw_only=True)
 
     def found_on(self, node: NodeInfo) -> PodVolumes | None:
         return find_pod_volumes(self.on_node.get(node.name, self.claims), node.existing_node)
