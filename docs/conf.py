@@ -62,7 +62,7 @@ HAS_MERMAID = write_mermaid(GENERATED / "static")
 
 
 def as_the_site_has_it(app: object, name: str, source: list[str]) -> None:
-    """Files beside this folder are no pages: instead of a link to one its path is named. Drawings are drawn."""
+    """A link to a file outside this folder, which is not a page, becomes its path. Drawings are drawn."""
     if has_drawings(source[0]) and HAS_MERMAID:
         source[0] = drawn(source[0])
     if not name.startswith("generated/"):

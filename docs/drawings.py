@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drawings: what pages have in the language of Mermaid, which GitHub draws, is drawn by Mermaid on the site, too.
+"""Drawings that pages describe in the language of Mermaid. GitHub draws them, and so does the site.
 
-Mermaid lays it out in the browser. Without npm, which has it, the site shows the text.
+Mermaid lays them out in the browser. If npm is not there to fetch it, the site shows the text.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def has_drawings(text: str) -> bool:
 
 
 def drawn(text: str) -> str:
-    """Returns a page of the folder itself, of which Mermaid draws the drawings."""
+    """Returns a page of the folder itself with its drawings where Mermaid finds them."""
     shown = _DRAWING.sub(lambda found: _raw(f'<pre class="mermaid">{escape(found[1])}</pre>'), text)
     return f"{shown}\n\n{_raw(_SCRIPTS)}\n"
 
@@ -38,7 +38,7 @@ def _raw(html: str) -> str:
 
 
 def write_mermaid(folder: Path) -> bool:
-    """Writes the script, or says why there is none. Returns whether it is there."""
+    """Writes the script, or prints why there is none. Returns whether it is there."""
     try:
         found = MERMAID.files([SCRIPT])
     except (OSError, ValueError, KeyError, subprocess.SubprocessError) as problem:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From npm: files of packages that the site carries, so that nothing is fetched when it is read."""
+"""Files of npm packages that the site carries, so that nothing is fetched when it is read."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Package:
 
     def files(self, names: Collection[str]) -> Mapping[str, bytes]:
         """Returns the files by name, from the cache or by npm. Raises OSError, ValueError or SubprocessError
-        where they cannot be had, or are not the ones that are meant."""
+        if they cannot be had, or are not the ones that are meant."""
         content = self._archive()
         with tarfile.open(fileobj=io.BytesIO(content)) as archive:
             members = {Path(member.name).name: member for member in archive if member.isfile()}

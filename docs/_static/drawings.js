@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Has Mermaid draw what a page has in its language, light or dark as the reader's.
+// Has Mermaid draw the drawings of a page, light or dark like the reader's theme.
 "use strict";
 
 const theme = document.body.dataset.theme;

@@ -30,14 +30,14 @@ A pod that is to be placed waits in the active queue, and is in flight from when
 over. If the attempt fails, the pod waits among the unschedulable pods until an event comes that may help it, or
 until five minutes are over, and is active again once its backoff is over, too: that is 1 second after the first
 failure, twice as long after each further one, and 10 seconds at most. A pod that a PreEnqueue plugin rejects, such
-as one with a scheduling gate, is gated: it is not tried before the plugin lets it in."""
+as one with a scheduling gate, is gated: it is not attempted until the plugin lets it in."""
 _LEFT_OUT = """\
 What may happen in every place is not drawn: a pod that is deleted leaves the queue, one that a plugin activates
 goes to the active queue, and one that would go to a queue while PreEnqueue rejects it is gated."""
 _TABLE = """\
 The table has every step: where a pod is, what happens, and where it goes then. The queue of the specification
 looks up this table (`refsched/queue/transitions.py`); a comment above it in that file says what the table does not
-cover. Whoever observes the queues sees gated pods among the unschedulable ones, and does not see whether a pod
+cover. A scheduler whose queues are observed shows gated pods among the unschedulable ones, and not whether a pod
 backs off after a rejection or after an error. The functions are those of
 `pkg/scheduler/backend/queue/scheduling_queue.go`."""
 _QUEUE_OF_V1_19 = """\
