@@ -165,6 +165,24 @@ def test_a_node_like_a_template_has_a_name_of_its_own_and_no_pods() -> None:
     assert set(cluster.observe()[1].nodes) == {"n"}
 
 
+@pytest.mark.parametrize(("zone", "fits"), [("a", False), ("b", True)])
+def test_a_node_that_might_be_added_is_one_more_domain_of_the_spread(zone: str, fits: bool) -> None:
+    selector = {"matchLabels": {"app": "web"}}
+    constraint = {
+        "maxSkew": 1,
+        "topologyKey": "zone",
+        "whenUnsatisfiable": "DoNotSchedule",
+        "labelSelector": selector,
+    }
+    web = {"labels": {"app": "web"}, "topologySpreadConstraints": [constraint]}
+    running = [pod(f"web-{at}", nodeName=name, **web) for at, name in enumerate(("n", "n", "c"))]
+    cluster = Cluster([node("n", labels={"zone": "a"}), node("c", labels={"zone": "c"}), *running])
+    new, like = pod("new", **web), node("like", labels={"zone": zone})
+    assert cluster.fits(new, like).is_success is fits
+    cluster.create(like)
+    assert cluster.fits(new, "like").is_success is fits
+
+
 def test_what_cannot_be_asked_is_refused() -> None:
     cluster = two_nodes()
     with pytest.raises(InputError, match="Node medium: there is no such node"):

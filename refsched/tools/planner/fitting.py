@@ -13,7 +13,7 @@ from attrs import evolve, field, frozen
 
 from refsched.cycle.find_nodes import NodeFilter, Search, find_nodes
 from refsched.framework.node_info import NodeInfo, PodInfo
-from refsched.framework.snapshot import Snapshot
+from refsched.framework.snapshot import Count, K, Snapshot
 from refsched.framework.status import SUCCESS, Status
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.node import Node
@@ -66,7 +66,7 @@ def with_template(snapshot: Snapshot, template: Node, pods: Sequence[PodInfo] = 
         labels[HOSTNAME] = name
     node = evolve(template, metadata=evolve(template.metadata, name=name, labels=labels))
     added = reduce(NodeInfo.with_pod, pods, NodeInfo(node, allocatable=resource_of(node.status.allocatable)))
-    with_it = Snapshot(
+    with_it = _OneMore(
         (*snapshot.nodes, added),
         {**snapshot.by_name, name: added},
         snapshot.namespace_labels,
@@ -74,8 +74,22 @@ def with_template(snapshot: Snapshot, template: Node, pods: Sequence[PodInfo] = 
         snapshot.choices,
         snapshot.time,
         snapshot.counted_claims,
+        without=snapshot,
     )
     return with_it, name
+
+
+@frozen
+class _OneMore(Snapshot):
+    """A _OneMore has one node more than the snapshot ``without`` it, which may remember what it counted."""
+
+    without: Snapshot = field(kw_only=True, eq=False)
+
+    def sum_over_nodes(self, count: Count[K]) -> Mapping[K, int]:
+        total = dict(self.without.sum_over_nodes(count))
+        for key, number in count(self.nodes[-1]).items():
+            total[key] = total.get(key, 0) + number
+        return total
 
 
 # --- How many -------------------------------------------------------------------------------------
