@@ -17,6 +17,7 @@ from attrs import evolve, frozen
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
+from conformance.vocabulary.objects import with_metadata
 from refsched.suite.histories.history import (
     Create,
     Delete,
@@ -221,13 +222,7 @@ def _moved(step: Step, moved: Mapping[str, _Moved]) -> Iterator[Step]:
             yield step
         case Create(value) | Update(value) if value["kind"] in _WITH_NAMESPACE and _is_in_default(value):
             yield step
-            copied = {name: member for name, member in value.items() if name != "status"}
-            yield evolve(
-                step,
-                object=_placed(
-                    copied if value["kind"] == "ResourceClaim" else value, value["metadata"]["name"]
-                ),
-            )
+            yield evolve(step, object=_placed(_copied(value, moved), _name(value)))
         case Delete(reference) if reference.namespace in ("", "default"):
             if reference.kind == "Pod" and reference.name in moved:
                 yield Delete(evolve(reference, name=moved[reference.name].name, namespace=OTHER))
@@ -247,6 +242,19 @@ def _spec(twin: Json, own: Json) -> Json:
     """Returns the spec of the twin, but on the node on which the pod itself runs, if it does."""
     without = {name: member for name, member in twin.items() if name != "nodeName"}
     return {**without, **({"nodeName": own["nodeName"]} if "nodeName" in own else {})}
+
+
+def _copied(value: Json, moved: Mapping[str, _Moved]) -> Json:
+    """Returns what the other namespace has of this object. No claim is allocated the devices of another one, and
+    none is owned by a pod that stays where it is."""
+    if value["kind"] != "ResourceClaim":
+        return value
+    copied = {name: member for name, member in value.items() if name != "status"}
+    owners = [
+        owner if owner["name"] in moved else {**owner, "uid": f"{owner['uid']}-{OTHER}"}
+        for owner in value["metadata"].get("ownerReferences", ())
+    ]
+    return with_metadata(copied, ownerReferences=owners) if owners else copied
 
 
 def _placed(value: Json, name: str) -> Json:

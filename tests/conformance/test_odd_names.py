@@ -27,7 +27,11 @@ Json = dict[str, Any]
 CLAIM: Json = {
     "apiVersion": "resource.k8s.io/v1",
     "kind": "ResourceClaim",
-    "metadata": {"name": "c", "uid": "u"},
+    "metadata": {
+        "name": "c",
+        "uid": "u",
+        "ownerReferences": [{"name": "p1", "uid": "1"}, {"name": "p2", "uid": "2"}],
+    },
     "status": {"reservedFor": [{"name": "p1", "resource": "pods", "uid": "1"}]},
 }
 PODS = [pod(f"p{number}", labels={"app": "a"}) for number in (1, 2, 3, 4)]
@@ -76,7 +80,9 @@ def test_every_second_pod_is_in_a_namespace_that_has_copies_of_what_it_may_need(
     objects = [value for value in created(history) if value["metadata"].get("namespace") == "other"]
     assert [value["metadata"]["name"] for value in objects if value["kind"] == "Pod"] == names
     (copy,) = (value for value in objects if value["kind"] == "ResourceClaim")
+    owners = copy["metadata"].pop("ownerReferences")
     assert copy["metadata"] == {"name": "c", "uid": "u-other", "namespace": "other"}
+    assert [owner["uid"] for owner in owners] == ["1-other", "2"]
     assert "status" not in copy
     assert Permit(f"other/{names[0]}", "allow") in history.steps
     assert Release("default/p1") in history.steps
