@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from refsched.errors import InputError
+from refsched.tools.planner.explanation import Explanation
 from refsched.tools.planner.fitting import Capacity
 from refsched.tools.planner.plan import Plan
 from refsched.tools.planner.what_if import WhatIf
@@ -14,11 +15,13 @@ from refsched.tools.planner.what_if import WhatIf
 OUTCOME = ("pod", "priority", "result", "node", "attempts", "message")
 FIT = ("node", "pods")
 COMPARED = ("pod", "seed", "before", "after")
+JUDGED = ("node", "verdict", "plugin", "message", "total")
+Found = Plan | Capacity | WhatIf | Explanation
 
 
-def frame(found: Plan | Capacity | WhatIf) -> Any:
-    """Returns a row for each pending pod of a plan, for each node of a capacity, and for each pod and seed of a
-    what-if. Raises InputError where pandas is not installed."""
+def frame(found: Found) -> Any:
+    """Returns a row for each pending pod of a plan, for each node of a capacity or an explanation, and for each
+    pod and seed of a what-if. Raises InputError where pandas is not installed."""
     try:
         import pandas
     except ImportError:
@@ -27,7 +30,7 @@ def frame(found: Plan | Capacity | WhatIf) -> Any:
     return pandas.DataFrame(list(rows), columns=list(columns))
 
 
-def _table(found: Plan | Capacity | WhatIf) -> tuple[tuple[str, ...], Iterator[tuple[Any, ...]]]:
+def _table(found: Found) -> tuple[tuple[str, ...], Iterator[tuple[Any, ...]]]:
     match found:
         case Plan():
             return OUTCOME, (tuple(getattr(each, name) for name in OUTCOME) for each in found.outcomes)
@@ -35,6 +38,9 @@ def _table(found: Plan | Capacity | WhatIf) -> tuple[tuple[str, ...], Iterator[t
             return FIT, iter(found.nodes.items())
         case WhatIf():
             return COMPARED, _compared(found)
+        case Explanation():
+            rows = ((n.node, n.verdict, n.plugin, "; ".join(n.reasons), n.total) for n in found.nodes)
+            return JUDGED, rows
 
 
 def _compared(found: WhatIf) -> Iterator[tuple[Any, ...]]:

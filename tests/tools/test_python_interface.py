@@ -211,7 +211,12 @@ def test_a_change_is_compared_over_seeds_and_changes_nothing() -> None:
 
 def test_results_are_frames_where_pandas_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = Cluster([TWO_NODES, pod("web", "4")])
-    found = cluster.what_if(without_the_large_node, seeds=2), cluster.plan(), cluster.capacity("web")
+    found = (
+        cluster.what_if(without_the_large_node, seeds=2),
+        cluster.plan(),
+        cluster.capacity("web"),
+        cluster.explain("web"),
+    )
     made: list[tuple[list[Any], list[str]]] = []
     fake = ModuleType("pandas")
     fake.DataFrame = lambda rows, columns: made.append((rows, columns))  # type: ignore[attr-defined]
@@ -228,6 +233,13 @@ def test_results_are_frames_where_pandas_is_installed(monkeypatch: pytest.Monkey
             ["pod", "priority", "result", "node", "attempts", "message"],
         ),
         ([("large", 2)], ["node", "pods"]),
+        (
+            [
+                ("large", "chosen", "", "", None),
+                ("small", "refused", "NodeResourcesFit", "Insufficient cpu", None),
+            ],
+            ["node", "verdict", "plugin", "message", "total"],
+        ),
     ]
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(InputError, match="pandas: is not installed"):
