@@ -126,6 +126,12 @@ def _of_a_reach(selector: Any) -> Named:
     return (each for each in _of_a_selector_of_many(selector) if each[0] != "empty")
 
 
+def _of_selectors(selectors: Any) -> Named:
+    """Yields no empty list: a search among all devices takes kube-scheduler until v1.35 longer than the ten
+    seconds after which it gives up."""
+    return (each for each in of_a_list_that_may_repeat(selectors) if each[1])
+
+
 def _of_a_term(term: Any) -> Named:
     """Yields terms that both name namespaces and select them."""
     if "namespaces" in term and "namespaceSelector" not in term:
@@ -354,7 +360,8 @@ TABLE: Sequence[tuple[str, Callable[[Any], Named]]] = (
     (r"ResourceSlice\.spec\.devices\[\]\.attributes\.\w+\.bool", of_a_flag),
     (r"ResourceSlice\.spec\.devices\[\]\.(attributes|capacity)", of_a_mapping),
     (r"ResourceSlice\.spec\.devices", of_a_list),
-    (rf"({_REQUEST}|DeviceClass\.spec)\.selectors", of_a_list_that_may_repeat),
+    (rf"{_REQUEST}\.selectors", of_a_list_that_may_repeat),
+    (r"DeviceClass\.spec\.selectors", _of_selectors),
     (rf"{_REQUEST}\.capacity\.requests", of_what_may_be_empty),
     (r"Pod\.spec\.affinity\.nodeAffinity\.preferred\w+\[\]\.preference", lambda _: iter([("empty", {})])),
     (r"StorageClass\.allowedTopologies", of_what_may_be_absent),
