@@ -79,7 +79,8 @@ def _write(page: Page, found: Capacity, why: Answer) -> None:
     if why.headline:
         page.line(f"What stops the next one: {why.headline}")
     most_first = sorted(found.nodes, key=lambda name: (-found.nodes[name], natural(name)))
-    page.line()
+    if most_first:
+        page.line()
     rows = [(name, f"{found.nodes[name]:,}") for name in most_first[:MOST_NODES]]
     page.table(("NODE", "PODS"), rows, right=("PODS",))
     if len(most_first) > MOST_NODES:
