@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """``refsched conformance``: pytest on the suite, which this installation contains or the checkout has.
 
-It runs in a process of its own, as ``python -m pytest`` from the working directory would, so that ``--impl``
-finds a module there. A configuration or a folder ``conformance/`` in the working directory is ignored.
+It runs as ``python -m pytest`` from the working directory would, so that ``--impl`` finds a module there, and in
+place of this process, so that whoever ends this one ends the run. A configuration or a folder ``conformance/`` in
+the working directory is ignored.
 """
 
 from __future__ import annotations
@@ -34,11 +35,13 @@ _AS_JSON = ("-o", "json")
 
 
 def conformance(arguments: Sequence[str]) -> int:
-    """Returns the exit code: 0 passed, 1 failed, 2 could not be judged."""
+    """Ends with the exit code, or returns it: 0 passed, 1 failed, 2 could not be judged."""
     for index, pair in enumerate(pairwise(arguments)):
         if pair == _AS_JSON:
             return _as_json([*arguments[:index], *arguments[index + 2 :]])
-    return subprocess.run(pytest_command(arguments), check=False).returncode
+    command = pytest_command(arguments)
+    sys.stdout.flush()
+    return os.execv(command[0], command)
 
 
 def _as_json(arguments: Sequence[str]) -> int:
