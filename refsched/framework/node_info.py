@@ -187,8 +187,8 @@ class NodeInfo:
     non_zero_requested: Resource = Resource()
     image_states: Mapping[str, ImageState] = field(factory=dict)
     host_ports: frozenset[HostPort] = frozenset()
-    """Each pod brings its ports, and takes them along when it leaves, those too that another one has
-    (refsched/oddities/node_ports.py). Source: types.go, HostPortInfo, updateUsedPorts."""
+    """This is a set: each pod brings its ports, and takes them along when it leaves, those too that another one
+    has. Source: types.go, HostPortInfo, updateUsedPorts."""
 
     @classmethod
     def without_pods(cls, node: Node) -> NodeInfo:

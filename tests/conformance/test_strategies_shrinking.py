@@ -34,7 +34,7 @@ def kinds(history: History) -> list[str]:
 @pytest.mark.parametrize(
     ("area", "plugin", "seed"),
     # With some seeds a history of resources is one of requeueing, which does not shrink to another kind.
-    [("taints", "TaintToleration", 1), ("resources", "NodeResourcesFit", 1)],
+    [("taints", "TaintToleration", 1), ("resources", "NodeResourcesFit", 3)],
 )
 def test_a_rejection_shrinks_to_a_node_a_pod_and_an_attempt(area: str, plugin: str, seed: int) -> None:
     found = smallest(area, refuses(plugin), seed)

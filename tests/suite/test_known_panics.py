@@ -15,6 +15,7 @@ from refsched.objects.dra import EXTENDED_RESOURCE_CLAIM
 from refsched.objects.storage import BETA_STORAGE_CLASS
 from refsched.oddities.dynamic_resources import SILENT_OWNER
 from refsched.oddities.fixed_orders import ORDER_OF_CLAIMS, ORDER_OF_VICTIMS
+from refsched.oddities.node_ports import PORT_OF_TWO_PODS
 from refsched.oddities.volume_binding import CLASS_IN_AN_ANNOTATION
 from refsched.records import Create
 from refsched.releases import release_of
@@ -43,7 +44,7 @@ def test_every_panic_names_a_rule_of_a_plugin_that_the_release_has() -> None:
     for panic in PANICS:
         assert panic.rule in all_rules()
         assert panic.plugin in release.plugins
-    assert release.oddities == {*PANICS, ORDER_OF_VICTIMS, ORDER_OF_CLAIMS}
+    assert release.oddities == {*PANICS, PORT_OF_TWO_PODS, ORDER_OF_VICTIMS, ORDER_OF_CLAIMS}
 
 
 def test_v1_37_alone_panics_at_a_class_in_an_annotation() -> None:

@@ -65,7 +65,9 @@ def because_of_taints(situation: Situation, nodes: Sequence[NodeInfo]) -> list[B
 def said_of_taints(situation: Situation, nodes: Sequence[NodeInfo], subject: Subject) -> str:
     groups = because_of_taints(situation, nodes)
     taints = [each.text.removeprefix("untolerated ") for each in groups]
-    found = {taint for node in nodes for taint in untolerated_taints(situation.pod.pod, node.existing_node)}
+    found = dict.fromkeys(
+        taint for node in nodes for taint in untolerated_taints(situation.pod.pod, node.existing_node)
+    )
     health = sorted({HEALTH[taint.key] for taint in found if taint.key in HEALTH})
     carry = subject.do("carries", "carry")
     if len(groups) == 1:
