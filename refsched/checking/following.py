@@ -164,6 +164,10 @@ class Following:
         self._exists = lambda pod: state.api.get(Pod, pod.name, pod.namespace) is not None
         self._has_budgets = lambda: bool(state.objects.list(PodDisruptionBudget))
         state.search = self.search
+        if self.in_real_time:  # A hint may be too old or not.
+            self.may_search_all = True
+            for batch in state.batches.values():
+                batch.is_too_old = lambda age: False
         if self.own is not None:
             register(state.queue, state.profiles, self.own)
         state.profiles = {
