@@ -63,6 +63,10 @@ def _capacity(of_class: str, on: str, amount: str, largest: str = "90Gi") -> Jso
     )
 
 
+_SIZES = ["1Gi", "2Gi", "3Gi", "1536Mi"]
+"""What a claim may ask for."""
+
+
 @st.composite
 def _drivers(draw: DrawFn) -> History:
     """In some histories another capacity of class ``one`` is for small claims, none of which a pod has alone: the
@@ -90,14 +94,14 @@ def _drivers(draw: DrawFn) -> History:
     count = 0
     for _ in range(draw(st.integers(1, 3))):
         claims: list[str] = []
-        sizes = ["1536Mi", "2Gi", "3Gi"] if of_small_claims else ["1Gi", "2Gi", "3Gi", "1536Mi"]
+        sizes = ["1536Mi", "2Gi", "3Gi"] if of_small_claims else _SIZES
         for _ in range(draw(st.integers(1, 3))):
             count += 1
             name = f"c{count}"
             of_class = draw(st.sampled_from(["one", "two", "one"]))
             amount = draw(st.sampled_from(sizes))
             if of_class == "one":
-                sizes = ["1Gi", "2Gi", "3Gi", "1536Mi"]
+                sizes = _SIZES
             asked = {"resources": {"requests": {"storage": amount}}, "storageClassName": of_class}
             cluster.add(a_claim(name, spec=asked))
             if draw(st.sampled_from([True, False, False])):

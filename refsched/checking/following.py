@@ -66,9 +66,9 @@ class Following:
     ``counted`` the pods by node that will be counted there; ``guessed`` are the claims that were given one choice
     of possible devices before it was known which. ``is_blind`` says that the number of nodes that were evaluated
     and kept does not follow from the record, and ``guesses`` are what else it does not show of this attempt.
-    ``hint`` is the node that the batch hinted at, and ``may_search_all`` says that it may be passed over;
-    ``in_real_time`` says that the clock of the other scheduler goes on. ``own`` are the plugins that only the
-    other scheduler has, if it may have any."""
+    ``hint`` is the node that the batch hinted at, and ``may_search_all`` says that it may be passed over.
+    ``in_real_time`` says that the clock of the other scheduler goes on, so that it is open whether a hint is too
+    old. ``own`` are the plugins that only the other scheduler has, if it may have any."""
 
     record: Attempt | None = None
     pod: str = ""
@@ -164,8 +164,7 @@ class Following:
         self._exists = lambda pod: state.api.get(Pod, pod.name, pod.namespace) is not None
         self._has_budgets = lambda: bool(state.objects.list(PodDisruptionBudget))
         state.search = self.search
-        if self.in_real_time:  # A hint may be too old or not.
-            self.may_search_all = True
+        if self.in_real_time:
             for batch in state.batches.values():
                 batch.is_too_old = lambda age: False
         if self.own is not None:
@@ -269,7 +268,8 @@ class Following:
             if evaluated.get(str(each), _FEASIBLE) != _FEASIBLE or snapshot.get(str(each)) is None
         )
         has_searched = not evaluated.keys() <= {otherwise}
-        if self.may_search_all and (has_searched or record.scores or record.node not in options):
+        is_open = self.may_search_all or self.in_real_time
+        if is_open and (has_searched or record.scores or record.node not in options):
             otherwise = NO_HINT
         self.hint = next(in_vain, otherwise) if has_searched else otherwise
         if self.hint and self.in_real_time:

@@ -216,7 +216,7 @@ def _roll_back(cycle: Cycle, status: Status) -> Failure:
 
 
 def report(cycle: Cycle, attempt: Attempt, failure: Failure, writes: tuple[Output, ...]) -> None:
-    """Records an attempt that failed, and then what was written before it outcome."""
+    """Records an attempt that failed, and then what was written before it ended."""
     cycle.scheduler.records.append(
         evolve(
             attempt,

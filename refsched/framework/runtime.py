@@ -271,9 +271,9 @@ class Framework:
         idle = skipped | instead.skipped
         scoring = [plugin for plugin in self.score_plugins if plugin.name not in idle]
         for each in scoring:
-            failure = cannot_score(self.pre_filter_plugins, each)
-            if failure is None and extends(each, ScoresByPreFilter) and each.SCORES_BY_PRE_FILTER:
+            if extends(each, ScoresByPreFilter) and each.SCORES_BY_PRE_FILTER:
                 states[each.name] = state.states.get(each.name)
+            failure = cannot_score(self.pre_filter_plugins, each)
             if failure is None and extends(each, FailsToScore):
                 failure = each.score_error(states.get(each.name))
             if failure is not None:

@@ -6,7 +6,7 @@ Source: pkg/scheduler/backend/cache/snapshot.go.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Protocol, TypeVar
 
@@ -27,6 +27,15 @@ class Count(Protocol[K]):
     def __call__(self, node: NodeInfo) -> Mapping[K, int]: ...
 
     def selects(self, pod: PodInfo) -> bool: ...
+
+
+def summed(counts: Iterable[Mapping[K, int]]) -> Mapping[K, int]:
+    """Returns the sums of these counts, by key."""
+    total: dict[K, int] = {}
+    for each in counts:
+        for key, number in each.items():
+            total[key] = total.get(key, 0) + number
+    return total
 
 
 @frozen
@@ -53,8 +62,4 @@ class Snapshot:
     def sum_over_nodes(self, count: Count[K]) -> Mapping[K, int]:
         """Returns what is counted on all nodes together, by key. It has every key that any node has, even
         with a sum of 0."""
-        total: dict[K, int] = {}
-        for node in self.nodes:
-            for key, number in count(node).items():
-                total[key] = total.get(key, 0) + number
-        return total
+        return summed(map(count, self.nodes))

@@ -13,7 +13,7 @@ from attrs import evolve, field, frozen
 
 from refsched.cycle.find_nodes import NodeFilter, Search, find_nodes
 from refsched.framework.node_info import NodeInfo, PodInfo
-from refsched.framework.snapshot import Count, K, Snapshot
+from refsched.framework.snapshot import Count, K, Snapshot, summed
 from refsched.framework.status import SUCCESS, Status
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.node import Node
@@ -86,10 +86,7 @@ class _OneMore(Snapshot):
     without: Snapshot = field(kw_only=True, eq=False)
 
     def sum_over_nodes(self, count: Count[K]) -> Mapping[K, int]:
-        total = dict(self.without.sum_over_nodes(count))
-        for key, number in count(self.nodes[-1]).items():
-            total[key] = total.get(key, 0) + number
-        return total
+        return summed((self.without.sum_over_nodes(count), count(self.nodes[-1])))
 
 
 # --- How many -------------------------------------------------------------------------------------

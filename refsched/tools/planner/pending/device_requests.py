@@ -45,14 +45,15 @@ class RequestOnNode:
 
 
 def exact_requests(claim: ResourceClaim) -> Iterator[tuple[str, ExactDeviceRequest]]:
-    """Yields the requests for so many devices, without those that have alternatives, if the claim is yet to be
-    allocated."""
+    """Yields the names of the requests for a number of devices, and what they ask for, if the claim is yet to be
+    allocated. Those that have alternatives are left out."""
     for request in claim.spec.devices.requests if not claim.is_allocated else ():
         if request.exactly is not None and request.exactly.allocation_mode == EXACT_COUNT:
             yield request.name, request.exactly
 
 
 def requests_on(situation: Situation, node: NodeInfo) -> Iterator[RequestOnNode]:
+    """Yields each such request of the pod's claims with the devices of this node."""
     claims = _claims_on(situation, node)
     allocator = claims.allocator if claims is not None else None
     if claims is None or not isinstance(allocator, Allocator):
