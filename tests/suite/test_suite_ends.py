@@ -205,6 +205,10 @@ def test_a_report_may_go_to_a_pipe(tmp_path: Path) -> None:
     assert os.read(read, 10) == b"line"
     os.close(read)
     os.close(write)
+    with open(tmp_path / "out", "w", buffering=1) as out:
+        out.write("before, ")
+        write_whole(Path(f"/dev/fd/{out.fileno()}"), "report")
+    assert (tmp_path / "out").read_text() == "before, report"
 
 
 # --- A worker that ends after its tests ------------------------------------------------------------

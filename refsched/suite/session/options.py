@@ -17,6 +17,7 @@ from refsched.releases import release_of
 from refsched.suite.adapters.connecting import is_module
 from refsched.suite.session.requirements import newest
 from refsched.suite.session.shards import Shard, read_shard
+from refsched.suite.session.writing import is_open
 from refsched.tools.cli.conformance import CALLED_AS
 
 DEFAULT_IMPLEMENTATION = "refsched.reference"
@@ -109,7 +110,7 @@ def add_options(parser: pytest.Parser) -> None:
         action="append",
         default=[],
         metavar="FILE",
-        help="write a .json or .html report (repeatable)",
+        help="write a .json or .html report (repeatable); JSON goes to /dev/fd/N, too",
     )
     group.addoption(
         "--shard",
@@ -235,7 +236,8 @@ def _report(here: Path, text: str) -> Path:
     path = here / text
     if not path.parent.is_dir():
         raise InputError("there is no such folder to write to", where=f"--report: {text}")
-    _with_suffix("--report", path, REPORT_SUFFIXES)
+    if not is_open(path):
+        _with_suffix("--report", path, REPORT_SUFFIXES)
     return path
 
 

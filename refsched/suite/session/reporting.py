@@ -190,7 +190,7 @@ class Reporting:
                 self._write_file(here / FOLDER / f"{each.rule.id}.yaml", each.failure.scenario)
         for path in self._options.reports:
             kept = {} if evidence.shard is None else {MEMBER: to_plain(evidence)}
-            self._write_file(path, json_text(result, kept) if path.suffix == ".json" else html(result))
+            self._write_file(path, html(result) if path.suffix == ".html" else json_text(result, kept))
 
     def _write_file(self, path: Path, text: str) -> None:
         try:

@@ -9,12 +9,15 @@ from pathlib import Path
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Writes beside the file, and renames it. What is not a regular file (a pipe, /dev/stdout) is written as it
-    is. Raises OSError if it cannot be written."""
+    """Writes beside the file, and renames it. A pipe or a terminal is written as it is, and so is what the process
+    has open already, as /dev/fd/3 says. Raises OSError if it cannot be written."""
     data = text.encode("utf-8", "backslashreplace")
-    if path.exists() and not stat.S_ISREG(path.stat().st_mode):
-        with open(path, "wb", buffering=0) as stream:
+    if is_open(path):
+        with open(int(path.name), "wb", closefd=False) as stream:
             stream.write(data)
+        return
+    if path.exists() and not stat.S_ISREG(path.stat().st_mode):
+        path.write_bytes(data)
         return
     target = path.resolve()
     beside = target.with_name(f".{target.name[:100]}.{os.getpid()}.part")
@@ -27,3 +30,8 @@ def write_whole(path: Path, text: str) -> None:
     except OSError:
         beside.unlink(missing_ok=True)
         raise
+
+
+def is_open(path: Path) -> bool:
+    """Returns whether the path is the number of what the process has open already, as /dev/fd/3."""
+    return path.parent == Path("/dev/fd") and path.name.isdecimal()

@@ -10,14 +10,10 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
-from tempfile import TemporaryDirectory
-
-import click
 
 from refsched.tools.shipped_files import tests_folder
 
@@ -28,8 +24,7 @@ CALLED_AS = "--called-as"
 _MODULE = re.compile(r"test_\w+\.py(::.*)?")
 """An argument that matches selects tests: a module of the suite, or one test of it."""
 
-STDERR = 2
-"""What a run prints goes there, where standard output is for a program."""
+STDOUT, STDERR = 1, 2
 
 _AS_JSON = ("-o", "json")
 
@@ -38,20 +33,19 @@ def conformance(arguments: Sequence[str]) -> int:
     """Ends with the exit code, or returns it: 0 passed, 1 failed, 2 could not be judged."""
     for index, pair in enumerate(pairwise(arguments)):
         if pair == _AS_JSON:
-            return _as_json([*arguments[:index], *arguments[index + 2 :]])
+            arguments = [*arguments[:index], *arguments[index + 2 :], _report_on_stdout()]
+            break
     command = pytest_command(arguments)
     sys.stdout.flush()
     return os.execv(command[0], command)
 
 
-def _as_json(arguments: Sequence[str]) -> int:
-    with TemporaryDirectory() as folder:
-        report = Path(folder) / "report.json"
-        command = pytest_command([*arguments, f"--report={report}"])
-        ran = subprocess.run(command, stdout=STDERR, check=False)
-        if report.exists():
-            click.echo(report.read_text("utf-8"), nl=False)
-    return ran.returncode
+def _report_on_stdout() -> str:
+    """Leaves standard output to the report, as the option that names it says, and standard error to all else."""
+    stdout = os.dup(STDOUT)
+    os.set_inheritable(stdout, True)
+    os.dup2(STDERR, STDOUT)
+    return f"--report=/dev/fd/{stdout}"
 
 
 def pytest_command(arguments: Sequence[str]) -> list[str]:
