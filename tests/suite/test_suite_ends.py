@@ -205,8 +205,8 @@ def test_a_report_may_go_to_a_pipe(tmp_path: Path) -> None:
     assert os.read(read, 10) == b"line"
     os.close(read)
     os.close(write)
-    with open(tmp_path / "out", "w", buffering=1) as out:
-        out.write("before, ")
+    with open(tmp_path / "out", "wb", buffering=0) as out:
+        out.write(b"before, ")
         write_whole(Path(f"/dev/fd/{out.fileno()}"), "report")
     assert (tmp_path / "out").read_text() == "before, report"
 
