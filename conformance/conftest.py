@@ -14,6 +14,4 @@ pytest_plugins = ("refsched.suite.session.plugin",)
 def pytest_conformance_bench(config: pytest.Config) -> Bench:
     from refsched.suite.session.standard import StandardBench
 
-    return StandardBench(
-        AREAS, in_process=config.getoption("--in-process"), level=config.getoption("--level")
-    )
+    return StandardBench(AREAS, in_process=config.getoption("--in-process"))

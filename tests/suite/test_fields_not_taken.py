@@ -17,6 +17,7 @@ from refsched.suite import Judgement
 from refsched.suite.adapters.answers import read_hello
 from refsched.suite.histories.history import Create, History, Schedule, creating
 from refsched.suite.histories.part import Part, part_of
+from refsched.suite.level import Level
 from refsched.suite.session.bench import UNSUPPORTED
 from refsched.suite.session.drawing import load_profile
 from refsched.suite.session.learning import drawn_from, fields_not_taken, without
@@ -51,7 +52,7 @@ HISTORY = History((*creating(NODE, pod(affinity=NEAR, overhead={"cpu": "1"})), S
 def refusing(refuses: Callable[[Json], bool]) -> Callable[[History], Judgement]:
     """Returns the judge of an implementation that does not support objects of which ``refuses`` is true."""
 
-    def judge(history: History) -> Judgement:
+    def judge(history: History, level: Level = Level.ALL) -> Judgement:
         created = [step.object for step in history.steps if isinstance(step, Create)]
         ended = f"create{UNSUPPORTED}too hard" if any(map(refuses, created)) else ""
         return Judgement(history, ended=ended)
@@ -131,7 +132,7 @@ def test_a_history_without_fields_says_which_it_had() -> None:
 class Refusing(ToyBench):
     areas: Mapping[str, Callable[[], SearchStrategy[History]]] = {"toys": lambda: st.just(HISTORY)}
 
-    def judge(self, connection: Toy, history: History) -> Judgement:
+    def judge(self, connection: Toy, history: History, level: Level = Level.ALL) -> Judgement:
         return refusing(lambda value: "overhead" in value.get("spec", {}))(history)
 
 

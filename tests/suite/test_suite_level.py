@@ -17,6 +17,7 @@ from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.adapters.module import InProcess
 from refsched.suite.histories.history import Create, History, Schedule
 from refsched.suite.histories.trial import Transcript, try_history
+from refsched.suite.level import Level
 
 ROOT = Path(__file__).parents[2]
 BUDGET = {
@@ -40,7 +41,7 @@ def history(*objects: dict[str, Any]) -> History:
 
 def judged(asked: History, level: str, implementation: str = "own_orders") -> Transcript:
     with Adapter(implementation, InProcess(implementation, 30.0)) as adapter:
-        return try_history(adapter, asked, level=level)
+        return try_history(adapter, asked, level=Level(level))
 
 
 def test_a_scheduler_that_differs_in_an_order_alone_breaks_the_rule_that_states_this_order() -> None:
@@ -80,7 +81,7 @@ def test_words_are_free_at_level_promised_and_the_history_goes_on() -> None:
     two = History((Create(node_object("n1", "2")), *nowhere))
     with Adapter("says", Bent(saying(message="other words"))) as adapter:
         assert {one.rule for one in try_history(adapter, two).findings} == {"R-WORDS-01"}
-        done = try_history(adapter, two, level="promised")
+        done = try_history(adapter, two, level=Level.PROMISED)
     assert not done.findings
     assert sum(isinstance(seen.record, Attempt) for seen in done.seen) == 2
 
@@ -88,8 +89,10 @@ def test_words_are_free_at_level_promised_and_the_history_goes_on() -> None:
 def test_what_comes_after_other_words_is_judged() -> None:
     two = History((*history().steps, Create(pod_object("q", "9")), Schedule()))
     with Adapter("says", Bent(saying(message="other words", evaluated=7))) as adapter:
-        assert "R-WORDS-01" not in {one.rule for one in try_history(adapter, two, level="promised").findings}
-        assert try_history(adapter, two, level="promised").findings
+        assert "R-WORDS-01" not in {
+            one.rule for one in try_history(adapter, two, level=Level.PROMISED).findings
+        }
+        assert try_history(adapter, two, level=Level.PROMISED).findings
 
 
 @pytest.mark.parametrize(("level", "exit_code"), [("promised", 0), ("observed", 1)])

@@ -10,6 +10,7 @@ import pytest
 from toy_suite import Suite
 
 from refsched.errors import InputError
+from refsched.suite.level import Level
 from refsched.suite.session.options import Options, read_options, selecting
 
 
@@ -18,7 +19,7 @@ def options(pytester: pytest.Pytester, *said: str) -> Options:
 
 
 def test_without_options_the_specification_is_judged_by_all_rules(pytester: pytest.Pytester) -> None:
-    assert options(pytester) == Options(implementation="refsched.reference", level="all", seed="0")
+    assert options(pytester) == Options(implementation="refsched.reference", level=Level.ALL, seed="0")
 
 
 def test_what_is_said_is_taken(pytester: pytest.Pytester) -> None:
@@ -33,7 +34,7 @@ def test_what_is_said_is_taken(pytester: pytest.Pytester) -> None:
     )
     assert taken == Options(
         implementation="exec:./mine --fast",
-        level="promised",
+        level=Level.PROMISED,
         budget=90.0,
         examples=7,
         thorough=True,

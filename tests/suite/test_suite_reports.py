@@ -11,6 +11,7 @@ import pytest
 from attrs import evolve, frozen
 
 from refsched.suite import Rule
+from refsched.suite.level import Level
 from refsched.suite.reports.report_html import html
 from refsched.suite.reports.report_json import as_json, json_text
 from refsched.suite.reports.report_terminal import paragraphs
@@ -73,9 +74,9 @@ def result(outcomes: list[Outcome], level: str = "all", known: tuple[str, ...] =
     return Result(
         about=About("my <scheduler>", "1.0", "1.34", ("filter", "score")),
         implementation="exec:./mine --fast",
-        level=level,
+        level=Level(level),
         seed="0",
-        rules=rule_verdicts(RULES, outcomes, level, known),
+        rules=rule_verdicts(RULES, outcomes, Level(level), known),
         faults=faults_seen(outcomes),
         tests=3,
         examples=40,
@@ -464,12 +465,12 @@ def test_a_failure_counts_at_the_level_of_the_place_where_it_shows() -> None:
     for shown, expected in ((("observed",), "observed"), (("observed", "promised"), "promised")):
         outcomes = [Outcome(f"test_{level}", ("R-FIT-01",), failures=(at[level],)) for level in shown]
         for broken in (outcomes, outcomes[::-1]):
-            (verdict,) = rule_verdicts(RULES, broken, "all", ())
+            (verdict,) = rule_verdicts(RULES, broken, Level.ALL, ())
             assert (verdict.rule.id, verdict.rule.level, verdict.verdict) == ("R-FIT-01", expected, "fail")
     of_words = evolve(failure("R-WORDS-01"), level="promised")
     outcomes = [Outcome("test_a", ("R-WORDS-01",), failures=(of_words,))]
-    assert rule_verdicts(RULES, outcomes, "promised", ())
-    assert not rule_verdicts(RULES, outcomes, "observed", ())
+    assert rule_verdicts(RULES, outcomes, Level.PROMISED, ())
+    assert not rule_verdicts(RULES, outcomes, Level.OBSERVED, ())
 
 
 # --- A judge that dies ----------------------------------------------------------------------------

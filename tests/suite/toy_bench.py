@@ -22,6 +22,7 @@ from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable
 from refsched.suite.histories.driver import Seen
 from refsched.suite.histories.findings import Finding
 from refsched.suite.histories.history import Create, History, Observe, Schedule, Step, creating
+from refsched.suite.level import Level
 
 ROOM = 3
 ASKED: list[int] = []
@@ -110,9 +111,6 @@ class ToyBench:
     rules: Mapping[str, Rule] = {rule.id: rule for rule in RULES}
     areas: Mapping[str, Callable[[], SearchStrategy[History]]] = {"toys": lambda: HISTORIES}
 
-    def __init__(self, level: str = "all") -> None:
-        self.level = level
-
     def holding(self, connection: Any) -> frozenset[str]:
         return frozenset(self.rules)
 
@@ -125,10 +123,7 @@ class ToyBench:
         claims = {"claims-nothing": (), "modest": ("queue",)}.get(what, ("filter", "queue"))
         return Toy(what, Hello(what, frozenset(claims)))
 
-    def at_level(self, level: str) -> ToyBench:
-        return ToyBench(level)
-
-    def judge(self, connection: Toy, history: History) -> Judgement:
+    def judge(self, connection: Toy, history: History, level: Level = Level.ALL) -> Judgement:
         if connection.what == "diverges":
             return Judgement(history, (), (), {}, ended="it has diverged")
         seen: list[Seen] = []
@@ -148,7 +143,7 @@ class ToyBench:
             findings = [
                 finding
                 for finding in self._findings(index, f"default/{name}", cpu, result, status, decisive)
-                if self.level in ("all", self.rules[finding.rule].level)
+                if level.counts(self.rules[finding.rule].level)
             ]
             if findings:
                 return Judgement(history, seen, findings, decisive, len(seen), len(seen) - 1)

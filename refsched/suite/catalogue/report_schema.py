@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from refsched.suite.catalogue.said import LEVELS
+from refsched.suite.level import Level
 from refsched.suite.reports.report_json import SHAPE
 from refsched.suite.reports.verdicts import VERDICTS
-from refsched.suite.session.options import LEVELS
 
 Schema = dict[str, Any]
 
@@ -52,7 +53,7 @@ _RULE = _all(
     id=_RULE_ID,
     area=_TEXT,
     sentence=_TEXT,
-    level={"enum": [level for level in LEVELS if level != "all"]},
+    level={"enum": list(LEVELS)},
     source=_TEXT,
     verdict={"enum": list(VERDICTS)},
     known={**_FLAG, "description": "The baseline lists it."},
@@ -90,7 +91,7 @@ REPORT: Schema = {
         ),
         suite=_all(name=_TEXT, version=_TEXT),
         run=_all(
-            level={"enum": list(LEVELS)},
+            level={"enum": list(Level)},
             seed=_TEXT,
             tests=_COUNT,
             examples=_COUNT,

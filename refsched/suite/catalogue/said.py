@@ -32,6 +32,7 @@ from attrs import evolve, frozen
 RULE_ID = r"R-[A-Z]+(?:-PREP)?-\d{2,3}"
 PROMISED = "promised"
 OBSERVED = "observed"
+LEVELS = (PROMISED, OBSERVED)
 
 _BEHIND_AN_ID = r"(?:promised:|observed:|instead\sof|shows|decides|needs|brought|used|without)\s"
 SAID = rf"\s\((?P<said>{_BEHIND_AN_ID}[^()]*)\)"
@@ -100,7 +101,7 @@ def said_by(documentation: str | None, around: Said = NOTHING) -> Said:
     said = around
     for found in _SENTENCE.finditer(documentation or ""):
         what = found["what"].lower()
-        said = said.behind(f"{what}{':' if what in (PROMISED, OBSERVED) else ''} {found['text']}")
+        said = said.behind(f"{what}{':' if what in LEVELS else ''} {found['text']}")
     return said
 
 

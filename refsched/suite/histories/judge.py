@@ -29,12 +29,12 @@ from refsched.rules import listening
 from refsched.suite.catalogue.attribution import MOST, Attribution
 from refsched.suite.catalogue.reach import Reach
 from refsched.suite.catalogue.rules import all_rules, counterpart
-from refsched.suite.catalogue.said import PROMISED
 from refsched.suite.catalogue.showing import shown_with
 from refsched.suite.histories.findings import Finding, KnownDefectMetError
 from refsched.suite.histories.history import History
 from refsched.suite.histories.part import OF_PREEMPTION, Part
 from refsched.suite.invariants import Invariants
+from refsched.suite.level import Level
 from refsched.tools.http.unread import combined
 
 ANSWERS = "R-ANSWER-01"
@@ -47,9 +47,8 @@ _IN_WORDS = {"message": ("message",), "reasons": ("filter", "pre_filter")}
 
 
 class Judge:
-    """A Judge judges one history. Without ``with_specification`` only the invariants are checked. At ``level``
-    promised a scheduler is free in what the rules leave open, and in its words; else it must do and say what the
-    release does.
+    """A Judge judges one history. Without ``with_specification`` only the invariants are checked. ``level`` says
+    in what the implementation is free.
 
     ``decisive`` counts for each rule how often it decided a value that was checked, ``choices`` the values that
     the implementation chose, and ``single`` those of them that left it no choice. Nothing counts before the
@@ -57,7 +56,7 @@ class Judge:
     """
 
     def __init__(
-        self, history: History, part: Part, *, with_specification: bool = True, level: str = "all"
+        self, history: History, part: Part, *, with_specification: bool = True, level: Level = Level.ALL
     ) -> None:
         self._part = part
         self._capabilities = capabilities = part.capabilities
@@ -105,7 +104,7 @@ class Judge:
 
     def agrees(self) -> bool:
         """Returns whether the specification, as its code is now, allows all that came so far."""
-        return self._followed.agrees(in_order=self._level != PROMISED)
+        return self._followed.agrees(in_order=not self._level.allows_any_order)
 
     @property
     def asked(self) -> int:
@@ -233,7 +232,7 @@ class Judge:
             found = []
         elif found:
             orders = self._followed.orders_left_open(found)
-            found = [] if orders and self._level == PROMISED else found
+            found = [] if orders and self._level.allows_any_order else found
         causes = [(one, self._cause_of(one, record)) for one in found]
         findings = [
             self._finding(one, cause, pod) for one, cause in causes if cause is one or cause not in found
@@ -280,7 +279,7 @@ class Judge:
     def _but_for_words(self, found: list[Disagreement]) -> list[Disagreement]:
         """Returns the disagreements except for those in words, from which nothing else follows: a scheduler with
         words of its own is judged to the end."""
-        if self._level != PROMISED:
+        if not self._level.allows_other_words:
             return found
         return [one for one in found if not _members_in_words(self._attribution.rule_of(one))]
 

@@ -28,6 +28,7 @@ from refsched.suite.histories.findings import Comparison, Finding, KnownDefectMe
 from refsched.suite.histories.history import History, Step, steps_by_entry
 from refsched.suite.histories.judge import Judge
 from refsched.suite.histories.part import Part, part_of
+from refsched.suite.level import Level
 from refsched.tools.shipped_files import data_folder
 
 SAMPLE = 2
@@ -135,7 +136,7 @@ def read_recording(path: Path) -> Recording:
     return Recording(tuple(steps), header.config, header.feature_gates, path, header.start, tuple(entries))
 
 
-def replay_recording(adapter: Adapter, recording: Recording, level: str = "all") -> Transcript:
+def replay_recording(adapter: Adapter, recording: Recording, level: Level = Level.ALL) -> Transcript:
     """Applies a recording. Raises AdapterFault if the implementation does not answer as docs/protocol.md says."""
     transcript = Transcript(recording)
     part = part_of(adapter.hello)

@@ -15,10 +15,11 @@ from refsched.suite.histories.history import History, Step
 from refsched.suite.histories.judge import ANSWERS, Judge
 from refsched.suite.histories.part import part_of
 from refsched.suite.histories.recordings import Recording, replay_recording
+from refsched.suite.level import Level
 
 
 def try_history(
-    adapter: Adapter, history: History, *, with_specification: bool = True, level: str = "all"
+    adapter: Adapter, history: History, *, with_specification: bool = True, level: Level = Level.ALL
 ) -> Transcript:
     """Runs a history. Raises AdapterFault if the implementation does not answer as docs/protocol.md says. A
     configuration that it refuses ends the history before it begins."""
@@ -44,7 +45,7 @@ class Trial:
         beginning: History,
         *,
         with_specification: bool = True,
-        level: str = "all",
+        level: Level = Level.ALL,
         kubernetes: str = "",
     ) -> None:
         self._part = part_of(adapter.hello)

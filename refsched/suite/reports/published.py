@@ -11,10 +11,10 @@ from html import escape
 from attrs import frozen
 
 from refsched.errors import InputError, counted
+from refsched.suite.catalogue.said import LEVELS
 from refsched.suite.reports.reading import ReadReport, Ruled
 from refsched.suite.reports.report_html import framed
 from refsched.suite.reports.verdicts import FAIL, NOT_CLAIMED, NOT_EXERCISED, PASS
-from refsched.suite.session.bench import OBSERVED, PROMISED
 
 _STRONGEST_FIRST = (FAIL, PASS, NOT_EXERCISED, NOT_CLAIMED)
 """Of the verdicts that runs have on a rule, the first of these counts."""
@@ -50,13 +50,9 @@ def published(reports: Mapping[str, ReadReport]) -> Published:
             raise InputError(f"is of {_judged(each)}, and the first of {_judged(first)}", where)
     runs = tuple(reports.values())
     rules = _rules(runs)
-    if not any(each.verdict == PASS and each.level == _level(first) for each in rules):
-        raise InputError(f"no {_level(first)} rule was kept", where=next(iter(reports)))
+    if not any(each.verdict == PASS and each.level == first.run.level.of_headline for each in rules):
+        raise InputError(f"no {first.run.level.of_headline} rule was kept", where=next(iter(reports)))
     return Published(_title(first, rules), tuple(_sections(runs, rules)))
-
-
-def _level(report: ReadReport) -> str:
-    return OBSERVED if report.run.level == OBSERVED else PROMISED
 
 
 def _judged(report: ReadReport) -> str:
@@ -74,7 +70,7 @@ def _rules(runs: Sequence[ReadReport]) -> list[Ruled]:
 
 
 def _title(report: ReadReport, rules: Sequence[Ruled]) -> str:
-    about, level = report.implementation, _level(report)
+    about, level = report.implementation, report.run.level.of_headline
     broken = [each.id for each in rules if each.verdict == FAIL and each.level == level]
     listed = ", ".join(broken) if len(broken) <= 3 else counted(len(broken), "rule")
     but = f", but for {listed}" if broken else ""
@@ -96,9 +92,7 @@ def _sections(runs: Sequence[ReadReport], rules: Sequence[Ruled]) -> Iterator[Se
     )
     yield Section("What was judged", facts)
     head = ("rules", "kept", "broken", "not exercised", "not claimed")
-    by_level = [
-        (level, [rule.verdict for rule in rules if rule.level == level]) for level in (PROMISED, OBSERVED)
-    ]
+    by_level = [(level, [rule.verdict for rule in rules if rule.level == level]) for level in LEVELS]
     verdicts = (PASS, FAIL, NOT_EXERCISED, NOT_CLAIMED)
     counts = [(level, *(str(its.count(verdict)) for verdict in verdicts)) for level, its in by_level if its]
     yield Section("How many rules", (head, *counts))

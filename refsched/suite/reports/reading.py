@@ -12,6 +12,7 @@ import cattrs
 from attrs import field, frozen
 
 from refsched.errors import InputError
+from refsched.suite.level import Level
 from refsched.suite.reports.report_json import SHAPE
 from refsched.suite.reports.verdicts import FAIL
 from refsched.tools.reading.documents import read_json, read_text
@@ -53,7 +54,7 @@ class Run:
 
     tests: int
     examples: int
-    level: str = ""
+    level: Level = Level.ALL
     seed: str = ""
     arguments: tuple[str, ...] = ()
 

@@ -9,6 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from refsched.errors import counted
+from refsched.suite.catalogue.said import LEVELS
 from refsched.suite.reports.report_terminal import (
     ended,
     failure_lines,
@@ -21,7 +22,6 @@ from refsched.suite.reports.report_terminal import (
     without,
 )
 from refsched.suite.reports.verdicts import VERDICTS, Result, RuleVerdict
-from refsched.suite.session.bench import OBSERVED, PROMISED
 from refsched.suite.session.outcome import Failure
 
 HERE = Path(__file__).parent
@@ -195,7 +195,6 @@ _FILTER = """<form id="filter" hidden>
 <output id="shown"></output>
 </form>"""
 
-LEVELS = (PROMISED, OBSERVED)
 _COLUMNS = ("Rule", "Verdict", "What it says", "Level", "Decisive")
 
 

@@ -15,7 +15,8 @@ from attrs import evolve, frozen
 from refsched.errors import counted
 from refsched.suite.adapters.connecting import is_kube_scheduler
 from refsched.suite.adapters.faults import FINAL, cause_of
-from refsched.suite.session.bench import OBSERVED, PROMISED, Rule
+from refsched.suite.level import Level
+from refsched.suite.session.bench import Rule
 from refsched.suite.session.budget import Power
 from refsched.suite.session.kept_rules import Untried
 from refsched.suite.session.outcome import Failure, Fault, Outcome
@@ -81,7 +82,7 @@ class Result:
 
     about: About
     implementation: str
-    level: str
+    level: Level
     seed: str
     rules: tuple[RuleVerdict, ...]
     faults: tuple[FaultSeen, ...]
@@ -212,7 +213,7 @@ def _sentences(result: Result) -> Iterable[str]:
     if result.replayed and not (result.failures or result.unfinished or result.interrupted):
         yield "the failure did not show again."
         return
-    level = OBSERVED if result.level == OBSERVED else PROMISED
+    level = result.level.of_headline
     passed = sum(each.verdict == PASS for each in result.rules if each.rule.level == level)
     of_level = {each.rule.id: each for each in result.failures if each.rule.level == level}
     observed = len(result.failures) - len(of_level)
@@ -262,7 +263,7 @@ def _sentences(result: Result) -> Iterable[str]:
 def rule_verdicts(
     rules: Mapping[str, Rule],
     outcomes: Sequence[Outcome],
-    selected: str,
+    level: Level,
     known: Collection[str],
     later: Collection[str] = (),
     lacks: Mapping[str, str] | None = None,
@@ -294,17 +295,13 @@ def rule_verdicts(
             later=rule.id in later,
         )
         for rule in every
-        if is_selected(rule, selected)
+        if level.counts(rule.level)
     )
 
 
 def _as_broken(rule: Rule, failure: Failure | None) -> Rule:
     """Returns the rule at the level at which its failure shows, which may be another one than its own."""
     return evolve(rule, level=failure.level) if failure is not None and failure.level else rule
-
-
-def is_selected(rule: Rule, level: str) -> bool:
-    return level in ("all", rule.level)
 
 
 def in_order(rules: Mapping[str, Rule], ids: Iterable[str]) -> list[str]:
@@ -322,12 +319,12 @@ def _smallest(outcomes: Sequence[Outcome]) -> dict[str, Failure]:
         key=lambda failure: (not failure.shrunk, failure.steps, failure.size, failure.test), reverse=True
     )
     by_itself = {failure.rule for failure in every if failure.under in ("", failure.rule)}
-    promised = {failure.rule for failure in every if failure.level == PROMISED}
+    promised = {failure.rule for failure in every if failure.level == Level.PROMISED}
     return {
         failure.rule: evolve(
             failure,
             under="" if failure.rule in by_itself else failure.under,
-            level=PROMISED if failure.rule in promised else failure.level,
+            level=Level.PROMISED if failure.rule in promised else failure.level,
         )
         for failure in every
     }

@@ -11,17 +11,16 @@ from attrs import field, frozen
 from hypothesis.strategies import SearchStrategy
 
 from refsched.records import Record
+from refsched.suite.catalogue.said import PROMISED
 from refsched.suite.histories.findings import Comparison, Finding
 from refsched.suite.histories.history import DEFAULT_CONFIG, History, Step
+from refsched.suite.level import Level
 
 NEEDS = "needs "
 """The reason begins so if a history was not run because it needs what the implementation does not do."""
 
 UNSUPPORTED = " is unsupported: "
 """This stands between the request and the reason, where a history ended because a request is unsupported."""
-
-PROMISED = "promised"
-OBSERVED = "observed"
 
 
 @frozen
@@ -160,15 +159,12 @@ class Bench(Protocol):
         plugin that it does not have, or by which it is not judged."""
         ...
 
-    def at_level(self, level: str) -> Bench:
-        """Returns the same bench for which only the rules of this level count."""
+    def judge(self, connection: Connection, history: History, level: Level = Level.ALL) -> Judgement:
+        """Runs a history, and judges it by the rules of this level. Raises AdapterFault if the implementation does
+        not answer as docs/protocol.md says."""
         ...
 
-    def judge(self, connection: Connection, history: History) -> Judgement:
-        """Runs a history. Raises AdapterFault if the implementation does not answer as docs/protocol.md says."""
-        ...
-
-    def begin(self, connection: Connection, beginning: History) -> SteppedRun:
+    def begin(self, connection: Connection, beginning: History, level: Level = Level.ALL) -> SteppedRun:
         """Begins a run with the configuration of this history, and without its steps. Raises AdapterFault as
         ``judge`` does."""
         ...

@@ -15,13 +15,13 @@ from refsched.checking.trace import SUFFIXES
 from refsched.errors import InputError
 from refsched.releases import release_of
 from refsched.suite.adapters.connecting import is_module
+from refsched.suite.level import Level, read_level
 from refsched.suite.session.requirements import newest
 from refsched.suite.session.shards import Shard, read_shard
 from refsched.suite.session.writing import is_open
 from refsched.tools.cli.conformance import CALLED_AS
 
 DEFAULT_IMPLEMENTATION = "refsched.reference"
-LEVELS = ("promised", "observed", "all")
 REPORT_SUFFIXES = (".json", ".html")
 REPLAY_SUFFIXES = (*SUFFIXES, ".yaml", ".yml")
 LONGEST = 30 * 24 * 3600.0
@@ -38,7 +38,7 @@ class Options:
 
     implementation: str = DEFAULT_IMPLEMENTATION
     only: str = ""
-    level: str = "all"
+    level: Level = Level.ALL
     budget: float | None = None
     examples: int | None = None
     thorough: bool = False
@@ -77,8 +77,8 @@ def add_options(parser: pytest.Parser) -> None:
     )
     group.addoption(
         "--level",
-        default="all",
-        metavar="|".join(LEVELS),
+        default=Level.ALL.value,
+        metavar="|".join(Level),
         help="which rules count: those that Kubernetes promises, what one version was observed to do,"
         " or all (the default)",
     )
@@ -152,7 +152,7 @@ def arguments_of(config: pytest.Config, options: Options) -> tuple[str, ...]:
     if options.replay is not None:
         return ()
     only = [f"--only={options.only}"] if options.only else []
-    level = [f"--level={options.level}"] if options.level != "all" else []
+    level = [f"--level={options.level}"] if options.level is not Level.ALL else []
     given = [argument.partition("::") for argument in config.args]
     tests = [Path(module).name + colons + test for module, colons, test in given if module.endswith(".py")]
     here = [f"--impl={options.implementation}", *only, *level, *shlex.split(selecting(config)), *tests]
@@ -174,7 +174,7 @@ def read_options(config: pytest.Config) -> Options:
     return Options(
         implementation=_with_release(config.getoption("--impl"), config.getoption("--kubernetes")),
         only=config.getoption("--only"),
-        level=_level(config.getoption("--level")),
+        level=read_level(config.getoption("--level")),
         budget=_duration("--budget", config.getoption("--budget")),
         examples=_count("--examples", config.getoption("--examples")),
         thorough=config.getoption("--thorough"),
@@ -193,14 +193,6 @@ def read_options(config: pytest.Config) -> Options:
 
 def _shard(text: str | None) -> Shard | None:
     return None if text is None else read_shard(text)
-
-
-def _level(text: str) -> str:
-    if text not in LEVELS:
-        raise InputError(
-            f"expected {', '.join(LEVELS[:-1])} or {LEVELS[-1]}, found {text!r:.60}", where="--level"
-        )
-    return text
 
 
 def _duration(option: str, text: str | None) -> float | None:

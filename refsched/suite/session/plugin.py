@@ -79,7 +79,7 @@ def pytest_conformance_bench(config: pytest.Config) -> Bench:
     need the specification."""
     from refsched.suite.session.standard import StandardBench
 
-    return StandardBench(in_process=config.getoption("--in-process"), level=config.getoption("--level"))
+    return StandardBench(in_process=config.getoption("--in-process"))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -113,7 +113,9 @@ def pytest_configure(config: pytest.Config) -> None:
     except InputError as problem:
         raise cannot_judge(problem) from None
     config.stash[OPTIONS] = options
-    runner = Runner(bench, options.implementation, options.adapter_timeout, options.only, options.seed)
+    runner = Runner(
+        bench, options.implementation, options.adapter_timeout, options.only, options.seed, options.level
+    )
     kept_rules = KeptRules()
     config.pluginmanager.register(kept_rules, "conformance-kept-rules")
     testing = Testing(options, bench, runner, known | later, replayed, kept_rules)

@@ -14,6 +14,7 @@ import pytest
 from attrs import evolve
 
 from refsched.errors import LONGEST_LINE, printable, shortened
+from refsched.suite.level import Level
 from refsched.suite.reports.report_html import html
 from refsched.suite.reports.report_json import json_text
 from refsched.suite.reports.report_terminal import Paragraph, paragraphs
@@ -172,7 +173,7 @@ class Reporting:
         """Returns the start of the command that repeats something, called from the same directory."""
         called = self._config.getoption(CALLED_AS) or f"pytest {self._tests()}".strip()
         only = f" --only={shlex.quote(self._options.only)}" if self._options.only else ""
-        level = f" --level={self._options.level}" if self._options.level != "all" else ""
+        level = f" --level={self._options.level}" if self._options.level is not Level.ALL else ""
         return f"{called} --impl={shlex.quote(self._options.implementation)}{only}{level}"
 
     def _tests(self) -> str:

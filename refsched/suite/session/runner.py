@@ -13,6 +13,7 @@ from refsched.suite.adapters.connecting import is_over_the_api
 from refsched.suite.adapters.faults import AdapterFault
 from refsched.suite.adapters.over_the_api import NOT_BEFORE_AN_ATTEMPT
 from refsched.suite.histories.history import History
+from refsched.suite.level import Level
 from refsched.suite.session.bench import Bench, Connection, Hello, Judgement, SteppedRun
 from refsched.suite.session.learning import drawn_from, fields_not_taken, without
 
@@ -44,14 +45,16 @@ class About:
 
 @define(eq=False)
 class Runner:
-    """A Runner asks the implementation ``what``, whose answers may take ``timeout`` seconds each; ``only`` is the
-    part of it that is judged; the ``seed`` decides which objects are drawn to learn which fields it takes."""
+    """A Runner asks the implementation ``what``, whose answers may take ``timeout`` seconds each. Only the part
+    ``only`` of it is judged, by the rules of ``level``. The ``seed`` decides which objects are drawn to learn
+    which fields it takes."""
 
     bench: Bench
     what: str
     timeout: float
     only: str = ""
     seed: str = "0"
+    level: Level = Level.ALL
     final_fault: AdapterFault | None = None
     """After this fault the implementation is not asked any more."""
     _connection: Connection | None = None
@@ -70,32 +73,29 @@ class Runner:
             self._known = hello, about
         return self._known[1]
 
-    def judge(self, history: History, level: str = "") -> Judgement:
+    def judge(self, history: History, level: Level | None = None) -> Judgement:
         """Runs a history, and judges it by the rules of this level, if it is not the level of the run. A history
         in which something was unsupported is run again without the fields that the implementation does not
         take."""
         with self._asking():
-            bench = self._bench_at(level)
-            judgement = bench.judge(self._connected(), history)
+            judge = partial(self.bench.judge, self._connected(), level=level or self.level)
+            judgement = judge(history)
             if not judgement.is_unsupported or type(history) is not History:
                 return judgement
             shorter, had = without(history, self._learned())
-            return evolve(bench.judge(self._connected(), shorter), without=had) if had else judgement
+            return evolve(judge(shorter), without=had) if had else judgement
 
-    def begin(self, beginning: History, level: str = "") -> SteppedRun:
+    def begin(self, beginning: History, level: Level | None = None) -> SteppedRun:
         with self._asking():
-            return self._bench_at(level).begin(self._connected(), beginning)
+            return self.bench.begin(self._connected(), beginning, level or self.level)
 
     def _learned(self) -> tuple[str, ...]:
         if is_over_the_api(self.what):
             return NOT_BEFORE_AN_ATTEMPT
         if self._not_taken is None:
-            judge = partial(self.bench.judge, self._connected())
+            judge = partial(self.bench.judge, self._connected(), level=self.level)
             self._not_taken = fields_not_taken(judge, drawn_from(self.bench, self.seed))
         return self._not_taken
-
-    def _bench_at(self, level: str) -> Bench:
-        return self.bench.at_level(level) if level else self.bench
 
     @contextmanager
     def _asking(self) -> Iterator[None]:

@@ -19,13 +19,13 @@ from attrs import evolve, field, frozen
 from cattrs.preconf.json import make_converter
 
 from refsched.errors import InputError
+from refsched.suite.level import Level
 from refsched.suite.reports.verdicts import (
     NOT_EXERCISED,
     Result,
     ended_by_rules,
     ended_early,
     faults_seen,
-    is_selected,
     late,
     left_out,
     rule_verdicts,
@@ -91,7 +91,7 @@ class Evidence:
     of ``refsched conformance`` with which the whole runs again."""
 
     implementation: str
-    level: str
+    level: Level
     seed: str
     about: About
     rules: tuple[Rule, ...]
@@ -125,7 +125,7 @@ def result_of(evidence: Evidence) -> Result:
         kept_by(evidence.changes),
     )
     applied = [each.rule.id for each in rules if each.verdict == NOT_EXERCISED and each.decisive]
-    selected = [rule for rule in evidence.rules if is_selected(rule, evidence.level)]
+    selected = [rule for rule in evidence.rules if evidence.level.counts(rule.level)]
     return Result(
         about=evidence.about,
         implementation=evidence.implementation,

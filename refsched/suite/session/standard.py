@@ -21,6 +21,7 @@ from refsched.suite.histories.history import History, Step
 from refsched.suite.histories.part import part_of
 from refsched.suite.histories.reads import plugin_names
 from refsched.suite.histories.trial import Trial, try_history
+from refsched.suite.level import Level
 from refsched.suite.session.bench import Connection, Judgement, Rule, SteppedRun
 from refsched.suite.session.dependence import in_order_of_dependence
 
@@ -29,17 +30,11 @@ Area = Callable[[], SearchStrategy[History]]
 
 class StandardBench:
     """A StandardBench draws histories from ``areas``. With ``in_process`` a Python module runs in the process of
-    the suite. ``level`` says which rules count."""
+    the suite."""
 
-    def __init__(
-        self, areas: Mapping[str, Area] | None = None, *, in_process: bool = False, level: str = "all"
-    ) -> None:
+    def __init__(self, areas: Mapping[str, Area] | None = None, *, in_process: bool = False) -> None:
         self.areas = areas or {}
-        self._level = level
         self._in_process = in_process
-
-    def at_level(self, level: str) -> StandardBench:
-        return StandardBench(self.areas, in_process=self._in_process, level=level)
 
     @cached_property
     def rules(self) -> Mapping[str, Rule]:
@@ -58,11 +53,11 @@ class StandardBench:
         part = part_of(_adapter(connection).hello)
         return {rule: lacking for rule in sorted(self.holding(connection)) if (lacking := part.lacks(rule))}
 
-    def judge(self, connection: Connection, history: History) -> Judgement:
-        return judgement_of(try_history(_adapter(connection), history, level=self._level))
+    def judge(self, connection: Connection, history: History, level: Level = Level.ALL) -> Judgement:
+        return judgement_of(try_history(_adapter(connection), history, level=level))
 
-    def begin(self, connection: Connection, beginning: History) -> SteppedRun:
-        return StandardRun(Trial(_adapter(connection), beginning, level=self._level))
+    def begin(self, connection: Connection, beginning: History, level: Level = Level.ALL) -> SteppedRun:
+        return StandardRun(Trial(_adapter(connection), beginning, level=level))
 
 
 def _rule(stated: StatedRule) -> Rule:

@@ -19,10 +19,10 @@ from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable
 from refsched.suite.breaking.explaining import Explanation, Histories, explained_in_child
 from refsched.suite.histories.findings import Comparison
 from refsched.suite.histories.history import History
+from refsched.suite.level import Level
 from refsched.suite.reports.report_terminal import failure_lines
-from refsched.suite.reports.verdicts import is_selected
 from refsched.suite.session.allowance import Allowance
-from refsched.suite.session.bench import PROMISED, Bench, Rule
+from refsched.suite.session.bench import Bench, Rule
 from refsched.suite.session.budget import Planned, plan, weight_of
 from refsched.suite.session.check import Checking, HaltedError, LateError, RuleBrokenError
 from refsched.suite.session.clock import Clock, over_the_api
@@ -76,7 +76,7 @@ class Testing:
         self._allowance = Allowance.of(options.budget)
         self._clock: Clock | None = None
         self._part: set[str] | None = None
-        self._more_of: dict[tuple[str, str], tuple[Comparison, ...]] = {}
+        self._more_of: dict[tuple[str, Level | None], tuple[Comparison, ...]] = {}
         self.cut_short: Outcome | None = None
 
     # --- Selection --------------------------------------------------------------------------------
@@ -155,7 +155,7 @@ class Testing:
         item.user_properties.append(("rules", " ".join(declared.rules)))
         area = declared.area or ""
         item.stash[CHECKING] = checking = self._checking(area)
-        item.stash[BEHIND] = behind = self._checking(area, PROMISED)
+        item.stash[BEHIND] = behind = self._checking(area, Level.PROMISED)
         if self._clock is not None:
             checking.until = behind.until = self._clock.end_of(name_of(item))
         item.stash[MISSING] = missing = self._missing(declared, checking)
@@ -165,17 +165,17 @@ class Testing:
             return
         run = self._bound(item, declared) if declared.draws or declared.area == REPLAY else item.obj
         item.obj = run
-        if self._options.level == "all" and declared.area != REPLAY:
+        if self._options.level is Level.ALL and declared.area != REPLAY:
             item.obj = self._looking_behind(run, item)
 
-    def _checking(self, area: str = "", level: str = "") -> Checking:
+    def _checking(self, area: str = "", level: Level | None = None) -> Checking:
         """Returns the check of a test. ``area`` is what the test draws from, or its cases are about; ``level`` is
         that of the rules that count, if it is not the level of the run."""
         return Checking(
             lambda history: self._runner.judge(history, level),
             lambda beginning: self._runner.begin(beginning, level),
             lambda rule: self._place.get(rule, len(self._place)),
-            lambda rule: self._counts(rule) and is_selected(self._rule(rule), level or "all"),
+            lambda rule: self._counts(rule) and (level or Level.ALL).counts(self._rule(rule).level),
             explain=self._explain,
             more=lambda smallest: self._more(smallest, area, level),
             allowance=self._allowance,
@@ -212,7 +212,7 @@ class Testing:
 
     def _has_broken_a_promise(self, checking: Checking) -> bool:
         return any(
-            self._counts(shown.rule) and self._rule(shown.finding.kind).level == PROMISED
+            self._counts(shown.rule) and self._rule(shown.finding.kind).level == Level.PROMISED
             for shown in checking.evidence.values()
         )
 
@@ -232,7 +232,7 @@ class Testing:
         self._allowance.records -= found.records
         return found
 
-    def _more(self, smallest: History, area: str, level: str) -> Sequence[Comparison]:
+    def _more(self, smallest: History, area: str, level: Level | None) -> Sequence[Comparison]:
         """Returns the comparisons of variations of the smallest history that fails, and of further histories of
         the area, by turns. The latter are run once for all tests about the area that fail. Neither is run for
         longer than the allowance allows."""
@@ -283,7 +283,7 @@ class Testing:
         return replay
 
     def _counts(self, rule: str) -> bool:
-        return rule not in self._known and is_selected(self._rule(rule), self._options.level)
+        return rule not in self._known and self._options.level.counts(self._rule(rule).level)
 
     def _rule(self, rule: str) -> Rule:
         return self._bench.rules.get(rule, Rule(rule))
@@ -330,7 +330,7 @@ class Testing:
 
     def _outcome(self, item: pytest.Item, declared: Declaration, raised: BaseException | None) -> Outcome:
         checking = item.stash.setdefault(CHECKING, self._checking())
-        behind = item.stash.setdefault(BEHIND, self._checking(level=PROMISED))
+        behind = item.stash.setdefault(BEHIND, self._checking(level=Level.PROMISED))
         done = behind if behind.examples else checking  # it went on where the other one ended
         for each in (checking, behind):
             self._kept.note(name_of(item), declared.rules, each.decided, each.decisive)
