@@ -9,11 +9,10 @@ pods as they are removed) the specification is asked.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 from attrs import Factory, define, evolve
 
-from refsched.framework.choices import Choices
 from refsched.framework.node_info import NodeInfo
 from refsched.framework.post_filter import PostFilterContext
 from refsched.framework.runtime import Framework
@@ -22,23 +21,11 @@ from refsched.objects.policy import PodDisruptionBudget
 from refsched.preemption.candidate import Candidate
 from refsched.preemption.disruption import Budgets
 from refsched.preemption.victims import PreemptionSteps
+from refsched.remembering.noted_choices import NotedChoices
 from refsched.remembering.values import is_value
 
 Found = Candidate | Status
 SelectVictims = Callable[[PostFilterContext, NodeInfo, Budgets, PreemptionSteps], Found]
-T = TypeVar("T")
-
-
-@define(eq=False)
-class _NotedChoices:
-    """The _NotedChoices are made by another; ``are_asked`` says whether any was."""
-
-    choices: Choices
-    are_asked: bool = False
-
-    def choose(self, question: str, options: Sequence[T]) -> T:
-        self.are_asked = True
-        return self.choices.choose(question, options)
 
 
 @define(eq=False)
@@ -64,7 +51,7 @@ class DryRuns:
         plain: Framework,
         nominated: Collection[str],
     ) -> SelectVictims:
-        noted = _NotedChoices(context.choices)
+        noted = NotedChoices(context.choices)
         asked_in = evolve(context, framework=plain, choices=noted)
 
         def look(
@@ -73,9 +60,9 @@ class DryRuns:
             known = self.found.get(node.name)
             if known is not None and known[0] is node and node.name not in nominated:
                 return known[1]
-            noted.are_asked = False
+            before = noted.asked
             found = select(asked_in, node, budgets, steps)
-            if not (noted.are_asked or node.name in nominated or _clock_has_a_say(node)):
+            if not (noted.asked > before or node.name in nominated or _clock_has_a_say(node)):
                 self.found[node.name] = node, found
             return found
 

@@ -10,18 +10,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
 
 from attrs import Factory, define, evolve
 
 from refsched.errors import InputError
-from refsched.framework.choices import Choices
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.kinds import described_as
 from refsched.objects.meta import ApiObject
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.records import BOUND, ERROR, SCHEDULED, Attempt, Bind, Output, Write
+from refsched.remembering.noted_choices import NotedChoices
 from refsched.tools.planner.cluster import Census, show, why_gated
 from refsched.tools.planner.controllers import Evicted, VolumeBound, answer
 from refsched.tools.planner.pending.answer import answer_now
@@ -33,7 +32,6 @@ GATED = "gated"
 POD = "pod"
 """This is the question which of the pods at the head of the queue is popped."""
 
-T = TypeVar("T")
 MOST_HEADLINES = 30
 """For this many groups of pods that failed alike, the most frequent ones, a sentence says why."""
 
@@ -59,24 +57,6 @@ def _headlines(scheduler: Scheduler, found: Plan) -> dict[str, str]:
     pods = {key: scheduler.state.objects.get(Pod, *reversed(key.split("/"))) for key in firsts}
     said = {key: answer_now(scheduler, pod).headline for key, pod in pods.items() if pod is not None}
     return {key: headline for key, headline in said.items() if headline}
-
-
-@define(eq=False)
-class NotedChoices:
-    """NotedChoices are made by another, and note which of them might have been made otherwise."""
-
-    choices: Choices
-    _noted: list[str] = Factory(list)
-
-    def choose(self, question: str, options: Sequence[T]) -> T:
-        if len(options) > 1 and options[1] != options[0]:
-            self._noted.append(question)
-        return self.choices.choose(question, options)
-
-    def take(self) -> Sequence[str]:
-        """Returns the questions since the last time."""
-        noted, self._noted = self._noted, []
-        return noted
 
 
 @define(eq=False)
@@ -157,7 +137,8 @@ class Run:
         if isinstance(record, Attempt):
             self.noted(record)
             self.attempts[record.pod] += 1
-            self.ties.setdefault(record.pod, {}).update(dict.fromkeys(self.chosen.take()))
+            self.ties.setdefault(record.pod, {}).update(dict.fromkeys(self.chosen.open_questions))
+            self.chosen.open_questions.clear()
             self.last[record.pod] = _without_tables(record) if record.result == SCHEDULED else record
             (self.underway if record.result == SCHEDULED else self.failed).add(record.pod)
         elif isinstance(record, Bind):

@@ -20,10 +20,11 @@ from refsched.objects.pod import Pod
 from refsched.objects.resources import CPU, MEMORY, amount
 from refsched.records import Attempt
 from refsched.remembering.kinds import one_of_each
+from refsched.remembering.noted_choices import NotedChoices
 from refsched.tools.planner.cluster import MOMENT, Census, census_of, in_turn, show, why_gated
 from refsched.tools.planner.edits import pods_of, waiting_again
 from refsched.tools.planner.held_choices import HeldChoices, HeldSearch
-from refsched.tools.planner.planning import NotedChoices, Run
+from refsched.tools.planner.planning import Run
 from refsched.tools.planner.rejections import rejections_of
 
 ROUNDS = 5
