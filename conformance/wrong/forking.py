@@ -10,18 +10,15 @@ from __future__ import annotations
 import importlib
 import json
 import os
-import select
-import signal
 import sys
-import time
 from collections.abc import Callable
-from contextlib import suppress
+from functools import partial
+from multiprocessing.connection import Connection
 from typing import Any
 
 from refsched.mistakes.planting import Change, plant
 from refsched.suite.adapters.adapter import Json, TransportError
-
-_CHUNK = 1 << 16
+from refsched.tools.forked_process import ForkedProcess
 
 
 class Forked:
@@ -32,68 +29,43 @@ class Forked:
     def __init__(self, change: Callable[[], None], timeout: float) -> None:
         self._change = change
         self._timeout = timeout
-        self._pid = 0
-        self._requests = self._answers = -1
-        self._said = b""
+        self._process: ForkedProcess | None = None
 
     def open(self) -> None:
         self.close()
-        requests, self._requests = os.pipe()
-        self._answers, answers = os.pipe()
-        self._said = b""
-        self._pid = os.fork()
-        if self._pid == 0:
-            os.close(self._requests)
-            os.close(self._answers)
-            _serve(self._change, requests, answers)
-        os.close(requests)
-        os.close(answers)
+        self._process = ForkedProcess(partial(_serve, self._change))
 
     def ask(self, request: Json) -> Any:
-        if not self._pid:
+        if self._process is None:
             raise TransportError("the process has been ended")
-        deadline = time.monotonic() + self._timeout
         try:
-            os.write(self._requests, json.dumps(request).encode() + b"\n")
-        except BrokenPipeError:
+            self._process.send(json.dumps(request).encode())
+            answer = self._process.receive(self._timeout)
+        except TimeoutError:
+            raise TransportError(f"no answer within {self._timeout:g} seconds") from None
+        except (EOFError, OSError):
             raise TransportError("it has ended") from None
-        while b"\n" not in self._said:
-            ready, _, _ = select.select([self._answers], [], [], max(0.0, deadline - time.monotonic()))
-            if not ready:
-                raise TransportError(f"no answer within {self._timeout:g} seconds")
-            said = os.read(self._answers, _CHUNK)
-            if not said:
-                raise TransportError("it has ended")
-            self._said += said
-        line, _, self._said = self._said.partition(b"\n")
-        return json.loads(line)
+        return json.loads(answer)
 
     def close(self, *, at_once: bool = False) -> None:
-        if self._pid:
-            with suppress(ProcessLookupError):
-                os.kill(self._pid, signal.SIGKILL)
-            os.waitpid(self._pid, 0)
-            os.close(self._requests)
-            os.close(self._answers)
-            self._pid = 0
+        if self._process is not None:
+            self._process.end()
+            self._process = None
 
     def log(self) -> tuple[str, ...]:
         return ()
 
 
-def _serve(change: Callable[[], None], requests: int, answers: int) -> None:
-    """Serves in the child, and never returns."""
-    code = 1
-    try:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-        change()
-        reference = importlib.import_module("refsched.reference")
-        serving = importlib.import_module("refsched.tools.serving")
-        with os.fdopen(requests, "rb") as read, os.fdopen(answers, "wb") as write:
-            serving.serve(reference.create, read, write)
-        code = 0
-    finally:
-        os._exit(code)
+def _serve(change: Callable[[], None], connection: Connection) -> None:
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
+    change()
+    reference = importlib.import_module("refsched.reference")
+    serving = importlib.import_module("refsched.tools.serving")
+    server = serving.Server(reference.create)
+    while True:
+        connection.send(serving.answer_line(server, connection.recv()))
 
 
 def import_again(module: str, change: Change) -> None:

@@ -188,11 +188,12 @@ def serve(create: Create, requests: BinaryIO, answers: BinaryIO, kubernetes: str
     with redirect_stdout(sys.stderr):
         for line in requests:
             if line.strip():
-                answers.write(_answer_line(server, line))
+                answers.write(answer_line(server, line))
                 answers.flush()
 
 
-def _answer_line(server: Server, line: bytes) -> bytes:
+def answer_line(server: Server, line: bytes) -> bytes:
+    """Returns the line that answers a line, whatever is in it."""
     try:
         request = read_json(line.decode())
     except (InputError, ValueError) as error:

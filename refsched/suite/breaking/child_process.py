@@ -3,21 +3,20 @@
 
 from __future__ import annotations
 
-import json
 import os
-import select
 import signal
-import sys
 import time
-import warnings
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
-from typing import IO, Any
+from contextlib import contextmanager
+from functools import partial
+from multiprocessing.connection import Connection
+from typing import Any
 
 from attrs import frozen
 
 from refsched.errors import one_line
 from refsched.suite.histories.findings import Comparison
+from refsched.tools.forked_process import ForkedProcess, can_fork
 
 SECONDS = 0.5
 """One history and one breaking may take this many seconds of a processor, a hundred times as many as most need: a
@@ -77,87 +76,55 @@ class Answers:
 
 
 def run_in_child(compute: Callable[[], Iterable[Any]], patience: float) -> Answers:
-    """Returns what this computes, as JSON, in a forked process, so that nothing is ever broken in this one. The
-    process may take ``patience`` seconds of a processor; what it has returned by then counts."""
-    if not hasattr(os, "fork"):
+    """Returns what this computes in a forked process, so that nothing is ever broken in this one. The process may
+    take ``patience`` seconds of a processor; what it has returned by then counts."""
+    if not can_fork():
         return Answers(why="on this system no process can be forked")
-    answers, says = os.pipe()
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # of threads, which the child does not need
-            pid = os.fork()
+        process = ForkedProcess(partial(_answer, compute, patience))
     except OSError as error:
-        os.close(answers)
-        os.close(says)
         return Answers(why=f"no process could be forked: {error.strerror}")
-    if not pid:
-        _answer(says, compute, patience)
-    os.close(says)
+    deadline = time.monotonic() + DEADLINE
+    said: list[Any] = []
+    why = None
+    is_over = False
     try:
-        lines, is_over = _read(answers, DEADLINE)
+        while why is None:
+            one, why = process.receive(max(0.0, deadline - time.monotonic()))
+            if why is None:
+                said.append(one)
+    except TimeoutError:
+        is_over = True
+        why = f"the process that breaks rules took longer than {DEADLINE:g} s"
+    except EOFError:
+        pass
     finally:
-        os.close(answers)
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-        _, status, usage = os.wait4(pid, 0)
-    messages = [json.loads(line) for line in lines]
-    said = tuple(message[ONE] for message in messages if ONE in message)
-    seconds = usage.ru_utime + usage.ru_stime
-    if messages and END in messages[-1]:
-        return Answers(said, messages[-1][END], seconds=seconds)
-    if is_over:
-        return Answers(said, f"the process that breaks rules took longer than {DEADLINE:g} s", True, seconds)
-    if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGVTALRM:
-        late = f"the process that breaks rules took longer than {patience:.0f} s of a processor"
-        return Answers(said, late, True, seconds)
-    return Answers(said, f"the process that breaks rules {_ending(status)}", seconds=seconds)
+        ended = process.end()
+    if why is None and ended.exit_code == -signal.SIGVTALRM:
+        is_over = True
+        why = f"the process that breaks rules took longer than {patience:.0f} s of a processor"
+    elif why is None:
+        why = f"the process that breaks rules {_ending(ended.exit_code)}"
+    return Answers(tuple(said), why, is_over, ended.seconds)
 
 
-ONE, END = "one", "end"
-"""A line of the child has one of these members: one answer, or its end, with what went wrong."""
+def _ending(exit_code: int) -> str:
+    if exit_code < 0:
+        return f"was ended by signal {-exit_code}"
+    return f"ended with exit code {exit_code}, and had not said all"
 
 
-def _ending(status: int) -> str:
-    if os.WIFSIGNALED(status):
-        return f"was ended by signal {os.WTERMSIG(status)}"
-    return f"ended with exit code {os.WEXITSTATUS(status)}, and had not said all"
-
-
-def _answer(says: int, compute: Callable[[], Iterable[Any]], patience: float) -> Any:
-    """Computes in the child, which never returns, and in which nothing is traced."""
-    sys.settrace(None)
+def _answer(compute: Callable[[], Iterable[Any]], patience: float, connection: Connection) -> None:
+    """Sends each answer, and in the end what went wrong."""
+    signal.signal(signal.SIGVTALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_VIRTUAL, patience)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
+    problem = ""
     try:
-        signal.signal(signal.SIGVTALRM, signal.SIG_DFL)
-        signal.setitimer(signal.ITIMER_VIRTUAL, patience)
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, 1)
-        os.dup2(nowhere, 2)
-        with os.fdopen(says, "wb", buffering=0) as answer:
-            problem = ""
-            try:
-                for one in compute():
-                    _write(answer, {ONE: one})
-            except BaseException as raised:
-                problem = f"the process that breaks rules has raised {type(raised).__name__}: {raised}"
-            _write(answer, {END: one_line(problem)})
-    finally:
-        os._exit(0)
-
-
-def _write(answer: IO[bytes], message: dict[str, Any]) -> None:
-    """Writes a line, all of it: a pipe may take a part."""
-    left = json.dumps(message).encode() + b"\n"
-    while left:
-        left = left[answer.write(left) :]
-
-
-def _read(answers: int, patience: float) -> tuple[list[bytes], bool]:
-    """Returns the whole lines that come before the end or before the patience is over, and whether it is over."""
-    deadline = time.monotonic() + patience
-    said = b""
-    while select.select([answers], [], [], max(0.0, deadline - time.monotonic()))[0]:
-        more = os.read(answers, 65536)
-        if not more:
-            return said.split(b"\n")[:-1], False
-        said += more
-    return said.split(b"\n")[:-1], True
+        for one in compute():
+            connection.send((one, None))
+    except BaseException as raised:
+        problem = f"the process that breaks rules has raised {type(raised).__name__}: {raised}"
+    connection.send((None, one_line(problem)))

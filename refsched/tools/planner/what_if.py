@@ -8,12 +8,12 @@ comes about under every seed.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from attrs import frozen
 
-from refsched.tools.planner.forked import can_fork, in_forked_processes
-from refsched.tools.planner.trials import Prepared, Trial, as_json
+from refsched.tools.forked_process import can_fork
+from refsched.tools.planner.forked import in_forked_processes
+from refsched.tools.planner.trials import Prepared, Trial
 
 ALWAYS, SOMETIMES, NEVER = "always", "sometimes", "never"
 
@@ -115,11 +115,11 @@ def _tried(
         kept[:] = [prepare()]
         return kept[0]
 
-    def try_out(prepared: Prepared, seed: int) -> Any:
-        return as_json(prepared.try_out(seed, expected[seed]))
+    def try_out(prepared: Prepared, seed: int) -> Trial:
+        return prepared.try_out(seed, expected[seed])
 
-    for said in in_forked_processes(prepare_and_keep, range(len(expected)), try_out):
-        trials.append(Trial(**said))
+    for trial in in_forked_processes(prepare_and_keep, range(len(expected)), try_out):
+        trials.append(trial)
         progress(len(trials))
     return kept[0], trials
 
