@@ -69,8 +69,8 @@ _SIZES = ["1Gi", "2Gi", "3Gi", "1536Mi"]
 
 @st.composite
 def _drivers(draw: DrawFn) -> History:
-    """In some histories another capacity of class ``one`` is for small claims, none of which a pod has alone: the
-    order of a map would decide by which of the two it is scored."""
+    """In some histories another capacity of class ``one`` is for small claims: the order of a map decides by which
+    of the two such a claim is scored."""
     cluster = HistoryBuilder(hosts=True)
     of_small_claims = draw(st.sampled_from([False, True, False]))
     missing = draw(st.sampled_from([False, False, True]))
@@ -94,14 +94,11 @@ def _drivers(draw: DrawFn) -> History:
     count = 0
     for _ in range(draw(st.integers(1, 3))):
         claims: list[str] = []
-        sizes = ["1536Mi", "2Gi", "3Gi"] if of_small_claims else _SIZES
         for _ in range(draw(st.integers(1, 3))):
             count += 1
             name = f"c{count}"
             of_class = draw(st.sampled_from(["one", "two", "one"]))
-            amount = draw(st.sampled_from(sizes))
-            if of_class == "one":
-                sizes = _SIZES
+            amount = draw(st.sampled_from(_SIZES))
             asked = {"resources": {"requests": {"storage": amount}}, "storageClassName": of_class}
             cluster.add(a_claim(name, spec=asked))
             if draw(st.sampled_from([True, False, False])):

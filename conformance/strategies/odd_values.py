@@ -219,6 +219,7 @@ _CLAIM = "PersistentVolumeClaim"
 
 _FOUND_BY_ALL = frozenset(
     {
+        "CSIStorageCapacity",
         "DeviceTaintRule",
         "PersistentVolume",
         "PodDisruptionBudget",
@@ -226,8 +227,7 @@ _FOUND_BY_ALL = frozenset(
         "VolumeAttachment",
     }
 )
-"""Kinds of objects that nothing has to name. There is no second CSIStorageCapacity: the order of a map decides by
-which of two that suffice a node is scored. Nor is there a second ResourceSlice: the time of a search for devices
+"""Kinds of objects that nothing has to name. There is no second ResourceSlice: the time of a search for devices
 grows exponentially with their number, and kube-scheduler gives up after ten seconds."""
 
 

@@ -14,7 +14,7 @@ from typing import TypeVar, cast
 from attrs import Factory, define
 
 from refsched.checking.agreement import Disagreement
-from refsched.checking.guesses import COUNT_OF_SERVICE, HINT_TOO_OLD, VICTIMS, Guess
+from refsched.checking.guesses import HINT_TOO_OLD, SCORE, VICTIMS, Guess
 from refsched.checking.open_filters import followed
 from refsched.checking.own_plugins import OwnPlugins, register, with_stand_ins
 from refsched.checking.recorded_devices import (
@@ -125,8 +125,8 @@ class Following:
         if question == "allocation" and len(options) > 1:
             known = {claim.key for claim in self.written}
             self.guessed |= allocated_claims(cast("Sequence[Allocations]", options)) - known
-        if question == "service" and len(options) > 1:
-            self.guesses.add(COUNT_OF_SERVICE)
+        if question in ("service", "capacity") and len(options) > 1:
+            self.guesses.add(SCORE)
         if self.record is None and question in ("node", "hint"):
             counting = (option for option in options if self.pod in self.counted.get(str(option), ()))
             node = next(counting, options[0])

@@ -27,8 +27,8 @@ class Guess:
         return others != differing and (self.may_follow is None or others <= self.may_follow)
 
 
-COUNT_OF_SERVICE = Guess(frozenset({"node", "scores", "totals"}))
-"""Which count of ServiceAffinity was taken."""
+SCORE = Guess(frozenset({"node", "scores", "totals"}))
+"""Which count of ServiceAffinity, or which CSIStorageCapacity, a node was scored by."""
 VICTIMS = Guess(frozenset({"victims", "nominatedNode"}), may_follow=frozenset({"message"}))
 """In which order equally important pods were reprieved, or stand on their node. The message of v1.37 names it."""
 DRY_RUNS = Guess(VICTIMS.members | {"message"})

@@ -21,8 +21,8 @@ class Choices(Protocol):
         ``candidate`` (of preemption), ``volumes`` (the order in which they are considered), ``allocation`` (of
         devices on the chosen node), ``claim`` (the one to deallocate), ``victim`` (the next of equally important
         pods), ``budgets`` (what follows on one node from the order of budgets), ``service`` (the count of one of
-        many Services), ``deletion`` (when a pod that preempts itself is deleted) or ``error`` (the next one that
-        is reported)."""
+        many Services), ``capacity`` (a node's score by one of the CSIStorageCapacities with enough for a claim),
+        ``deletion`` (when a pod that preempts itself is deleted) or ``error`` (the next one that is reported)."""
         ...
 
 

@@ -18,6 +18,7 @@ from attrs import evolve, frozen
 
 from refsched.config.args import PluginArgs, refused_by
 from refsched.errors import InputError
+from refsched.framework.choices import Choices
 from refsched.framework.events import (
     CSI_DRIVER,
     CSI_NODE,
@@ -57,7 +58,7 @@ from refsched.rules import ErrorReason, Reason, applies
 from refsched.volumes.binding import Changes, WaitSteps, are_bound, assume, restore, unchanged, write
 from refsched.volumes.errors import VolumeError
 from refsched.volumes.orders import VolumeSteps, volume_orders
-from refsched.volumes.scoring import storage_score
+from refsched.volumes.scoring import storage_scores
 from refsched.volumes.volumes_on_node import (
     PodVolumeClaims,
     PodVolumes,
@@ -93,6 +94,7 @@ class PodState:
 
     claims: PodVolumeClaims
     objects: ObjectStore
+    choices: Choices
     changes: Changes | None = None
     is_reserved: bool = False
 
@@ -163,7 +165,7 @@ class VolumeBinding:
         if claims.immediate:
             return Reject(unresolvable(UNBOUND_IMMEDIATE))
         order = snapshot.choices.choose("volumes", volume_orders(claims, self.steps))
-        return Continue(PodState(order.claims, snapshot.objects))
+        return Continue(PodState(order.claims, snapshot.objects, snapshot.choices))
 
     # --- Filter -----------------------------------------------------------------------------------
 
@@ -189,10 +191,12 @@ class VolumeBinding:
         return Continue(None)
 
     def score(self, state: PodState | None, pod: PodInfo, node: NodeInfo) -> int:
-        """Returns the score of the volumes that Filter found on the node."""
+        """Returns the score of the volumes that Filter found on the node. If they may be provisioned from one
+        CSIStorageCapacity or another, the score by either may be chosen: their order is that of a Go map."""
         if state is None or (found := state.found_on(node)) is None:
             return 0
-        return storage_score(found, state.claims.classes, node.existing_node, state.objects, self.shape)
+        scores = storage_scores(found, state.claims.classes, node.existing_node, state.objects, self.shape)
+        return scores[0] if len(scores) == 1 else state.choices.choose("capacity", scores)
 
     # --- Reserve ----------------------------------------------------------------------------------
 

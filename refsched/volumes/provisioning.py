@@ -8,7 +8,7 @@ Source: plugins/volumebinding/binder.go, checkVolumeProvisions, hasEnoughCapacit
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from refsched.objects.node import Node
 from refsched.objects.selectors import compile_selector
@@ -57,26 +57,23 @@ def _has_enough_capacity(
     a CSIStorageCapacity of the claim's class matches the node and has enough capacity for this claim alone."""
     if not _is_capacity_checked(claim, storage_class, objects):
         return True
-    return capacity_for(claim, storage_class, node, objects) is not None
+    return bool(sufficient_capacities(claim, storage_class, node, objects))
 
 
-def capacity_for(
+def sufficient_capacities(
     claim: PersistentVolumeClaim, storage_class: StorageClass, node: Node, objects: ObjectStore
-) -> CSIStorageCapacity | None:
-    """Returns the capacity from which the claim is provisioned for the node; None if there is none with enough, or
-    if capacity is not checked. If more than one has enough, it is the first by name; in kube-scheduler the order
-    of a map decides."""
+) -> Sequence[CSIStorageCapacity]:
+    """Returns the capacities that have enough for the claim on the node; none if capacity is not checked."""
     if not _is_capacity_checked(claim, storage_class, objects):
-        return None
-    sufficient = (
+        return ()
+    return [
         capacity
         for capacity in objects.list(CSIStorageCapacity)
         if capacity.storage_class_name == storage_class.name
         and (limit := capacity.volume_limit) is not None
         and limit.value >= claim.requested.value
         and compile_selector(capacity.node_topology).matches(node.metadata.labels)
-    )
-    return next(sufficient, None)
+    ]
 
 
 def _is_capacity_checked(

@@ -8,7 +8,9 @@ Source: plugins/volumebinding/volume_binding.go, Score; scorer.go, buildScorerFu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import product
 
 from attrs import frozen
 
@@ -17,7 +19,7 @@ from refsched.objects.storage import STORAGE, StorageClass
 from refsched.objects.store import ObjectStore
 from refsched.plugins.resource_scoring import MAX_UTILIZATION, Shape, score_at
 from refsched.rules import applies
-from refsched.volumes.provisioning import capacity_for
+from refsched.volumes.provisioning import sufficient_capacities
 from refsched.volumes.volumes_on_node import Claims, Match, PodVolumes
 
 
@@ -29,23 +31,29 @@ class StorageUse:
     capacity: int = 0
 
 
-def storage_score(
+def storage_scores(
     found: PodVolumes, classes: Mapping[str, StorageClass], node: Node, objects: ObjectStore, shape: Shape
-) -> int:
+) -> Sequence[int]:
     """R-VOLBIND-30: VolumeBinding's score of a node is the mean, over the StorageClasses of the volumes that the
     pod's claims would get there, of what the shape gives at the share of the capacity that the claims request, in
     percent, rounded half up; a pod that would get no volume there scores 0.
     R-VOLBIND-31: If claims would be bound to existing volumes on the node, these count, each class with the sum of
-    the volumes' capacities, and claims that would be provisioned do not."""
+    the volumes' capacities, and claims that would be provisioned do not.
+
+    Returns each score that the node may have, the lowest first."""
     if not found.matches:
         uses = _of_provisions(found.provisions, classes, node, objects)
     else:
         applies("R-VOLBIND-31", when=found.provisions)
-        uses = _of_matches(found.matches)
+        uses = [_of_matches(found.matches)]
+    return sorted({_mean(use_by_class.values(), shape) for use_by_class in uses})
+
+
+def _mean(uses: Collection[StorageUse], shape: Shape) -> int:
     if not uses:
         return 0
     applies("R-VOLBIND-30")
-    total = sum(score_at(shape, _utilization(use)) for use in uses.values())
+    total = sum(score_at(shape, _utilization(use)) for use in uses)
     return (2 * total + len(uses)) // (2 * len(uses))
 
 
@@ -63,24 +71,28 @@ def _of_matches(matches: Iterable[Match]) -> Mapping[str, StorageUse]:
 
 def _of_provisions(
     claims: Claims, classes: Mapping[str, StorageClass], node: Node, objects: ObjectStore
-) -> Mapping[str, StorageUse]:
+) -> Iterable[Mapping[str, StorageUse]]:
     """R-VOLBIND-32: If no claim would be bound to an existing volume, the claims of a class that would be
     provisioned count with the sum of their requests as a share of the CSIStorageCapacity from which the last of
-    them would be; a claim without such a capacity does not count.
+    them would be, which is any one that has enough; a claim without such a capacity does not count.
     R-VOLBIND-35: Claims that would be provisioned count under the class that their spec names, even if an
     annotation names another one, from which they would be provisioned."""
-    uses: dict[str, StorageUse] = {}
+    requested: Counter[str] = Counter()
+    capacities: dict[str, Sequence[int]] = {}
     for claim in claims:
-        found = capacity_for(claim, classes[claim.class_name], node, objects)
-        if found is None:
+        sufficient = sufficient_capacities(claim, classes[claim.class_name], node, objects)
+        if not sufficient:
             continue
         applies("R-VOLBIND-32")
         named = claim.spec.storage_class_name
         applies("R-VOLBIND-35", when=named != claim.class_name)
-        known = uses.get(named, StorageUse())
-        capacity = found.capacity.value if found.capacity is not None else 0
-        uses[named] = StorageUse(known.requested + claim.requested.value, capacity)
-    return uses
+        requested[named] += claim.requested.value
+        capacities[named] = [one.capacity.value if one.capacity is not None else 0 for one in sufficient]
+    for chosen in product(*capacities.values()):
+        yield {
+            named: StorageUse(requested[named], capacity)
+            for named, capacity in zip(capacities, chosen, strict=True)
+        }
 
 
 def _utilization(use: StorageUse) -> int:

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeVar
 
 import pytest
+from attrs import evolve
 from volume_objects import (
     SELECTED_NODE,
     Json,
@@ -22,6 +24,7 @@ from volume_objects import (
 )
 from world import node_object, pod_object
 
+from refsched.framework.choices import FirstChoice
 from refsched.framework.interface import Api, Continue, Reject, Skip, WaitFor
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
@@ -35,6 +38,7 @@ from refsched.plugins.volume_binding import PodState, VolumeBinding
 from refsched.rules import listening
 
 PLUGIN = VolumeBinding(bind_timeout_seconds=7)
+T = TypeVar("T")
 
 
 def pod(*claims: str, ephemeral: str = "", inline: str = "") -> PodInfo:
@@ -227,6 +231,21 @@ def test_a_claim_whose_annotation_names_its_class_counts_under_the_class_of_its_
     with listening(heard.add):
         assert PLUGIN.score(prepared(pod("c", "d"), objects), pod("c", "d"), node()) == 50
     assert "R-VOLBIND-35" in heard
+
+
+def test_any_capacity_that_suffices_may_be_the_one_that_a_node_is_scored_by() -> None:
+    class Asked(FirstChoice):
+        def choose(self, question: str, options: Sequence[T]) -> T:
+            asked.append((question, options))
+            return options[-1]
+
+    asked: list[tuple[str, object]] = []
+    rooms = [
+        capacity(name, "made", capacity=size, nodeTopology={}) for name, size in (("k", "4Gi"), ("l", "2Gi"))
+    ]
+    state = prepared(pod("c"), store(MADE, TRACKED, *rooms, claim("c", "made", "1Gi")))
+    assert PLUGIN.score(evolve(state, choices=Asked()), pod("c"), node()) == 75
+    assert asked == [("capacity", [50, 75])]
 
 
 def test_a_shape_says_what_a_share_scores() -> None:

@@ -95,14 +95,14 @@ class VolumeBinding(current.VolumeBinding):
             return Reject(unresolvable(UNBOUND))
         orders = volume_orders(claims, self.steps)
         if len(orders) == 1:
-            return Continue(PodState(claims, snapshot.objects))
+            return Continue(PodState(claims, snapshot.objects, snapshot.choices))
         on_node = {
             node.name: snapshot.choices.choose(
                 "volumes", [evolve(order, node=node.name) for order in orders]
             ).claims
             for node in snapshot.nodes
         }
-        return Continue(PodState(claims, snapshot.objects, on_node=on_node))
+        return Continue(PodState(claims, snapshot.objects, snapshot.choices, on_node=on_node))
 
     # --- Filter -----------------------------------------------------------------------------------
 
