@@ -25,7 +25,7 @@ from conformance.wrong.running import shared
 from refsched.mistakes.wrong import all_wrong
 from refsched.suite.breaking.explaining import explained_in_child
 from refsched.suite.histories.history import History
-from refsched.suite.session.check import Checking, Evidence, RuleBrokenError
+from refsched.suite.session.check import Checking, Counterexample, RuleBrokenError
 from refsched.suite.session.drawing import drawn, load_profile
 from refsched.suite.session.further import by_turns, came_in, further
 from refsched.suite.session.standard import StandardBench
@@ -77,7 +77,7 @@ def checking_of(name: str) -> Iterator[Checking]:
         )
 
 
-def shown(name: str, test: SuiteTest, example: int = 0) -> Evidence:
+def shown(name: str, test: SuiteTest, example: int = 0) -> Counterexample:
     """Returns what this test, as it is by default, shows of this wrong scheduler. With ``example``, the number
     of the one that kills it, the test begins shortly before that one, and only leaves steps out, which takes
     less time than Hypothesis does to make a history small. Raises ValueError if nothing is shown."""
@@ -99,7 +99,7 @@ def shown(name: str, test: SuiteTest, example: int = 0) -> Evidence:
         except RuleBrokenError as broken:
             with suppress(RuleBrokenError):
                 checking.settle(broken)
-            return checking.evidence[checking.target or ""]
+            return checking.counterexamples[checking.target or ""]
     raise ValueError(f"{test.name} shows nothing of {name}")
 
 

@@ -65,7 +65,7 @@ def _filed(*histories: tuple[Finding, ...]) -> dict[str, str]:
     )
     for _ in histories:
         checking(History(()))
-    return {kind: checking.under(kind) for kind in checking.evidence}
+    return {kind: checking.under(kind) for kind in checking.counterexamples}
 
 
 def test_two_independent_mistakes_stand_by_themselves() -> None:
@@ -100,7 +100,7 @@ def _explained(*, vanish: bool) -> dict[str, str]:
         checking(History(()))
     with pytest.raises(RuleBrokenError):
         checking.settle(raised.value)
-    return {kind: checking.under(kind) for kind in checking.evidence}
+    return {kind: checking.under(kind) for kind in checking.counterexamples}
 
 
 def never(beginning: History) -> NoReturn:

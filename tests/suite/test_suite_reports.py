@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from html.parser import HTMLParser
+from typing import Any
 
 import pytest
 from attrs import evolve, frozen
@@ -15,8 +16,11 @@ from refsched.suite.level import Level
 from refsched.suite.reports.report_html import html
 from refsched.suite.reports.report_json import as_json, json_text
 from refsched.suite.reports.report_terminal import paragraphs
-from refsched.suite.reports.verdicts import Result, faults_seen, rule_verdicts
+from refsched.suite.reports.result import NotJudged, Result, faults_seen
+from refsched.suite.reports.statistics import Statistics
+from refsched.suite.reports.verdicts import rule_verdicts
 from refsched.suite.session.budget import Power
+from refsched.suite.session.invocation import Invocation
 from refsched.suite.session.kept_rules import Untried
 from refsched.suite.session.outcome import Failure, Fault, Outcome, outcome_in, with_property
 from refsched.suite.session.runner import About
@@ -73,20 +77,28 @@ OUTCOMES = [
 def result(outcomes: list[Outcome], level: str = "all", known: tuple[str, ...] = ()) -> Result:
     return Result(
         about=About("my <scheduler>", "1.0", "1.34", ("filter", "score")),
-        implementation="exec:./mine --fast",
-        level=Level(level),
-        seed="0",
+        invocation=Invocation(
+            "exec:./mine --fast",
+            Level(level),
+            "0",
+            command="pytest conformance/ --impl='exec:./mine --fast'",
+        ),
         rules=rule_verdicts(RULES, outcomes, Level(level), known),
         faults=faults_seen(outcomes),
-        tests=3,
-        examples=40,
-        choices=10,
-        single=9,
-        untested=1,
-        ended=(("it is unsupported", 4), ("diverged", 1)),
+        statistics=Statistics(
+            tests=3,
+            examples=40,
+            choices=10,
+            single=9,
+            ended=(("it is unsupported", 4), ("diverged", 1)),
+        ),
+        not_judged=NotJudged(untested=1),
         power=Power(3, 4),
-        command="pytest conformance/ --impl='exec:./mine --fast'",
     )
+
+
+def with_statistics(found: Result, **changes: Any) -> Result:
+    return evolve(found, statistics=evolve(found.statistics, **changes))
 
 
 RESULT = result(OUTCOMES)
@@ -187,7 +199,7 @@ def test_remarks_report_what_was_not_done_how_tight_it_was_and_what_it_is_worth(
 
 
 def test_of_many_reasons_the_first_three_are_reported() -> None:
-    many = evolve(result([OUTCOMES[1]]), ended=tuple((f"reason {number}", 1) for number in range(5)))
+    many = with_statistics(result([OUTCOMES[1]]), ended=tuple((f"reason {number}", 1) for number in range(5)))
     printed = "\n".join(line for paragraph in paragraphs(many) for line in paragraph.lines)
     assert "reason 2 (1); 2 other reasons" in printed
 
@@ -201,10 +213,9 @@ def of_the_real_one(
     return evolve(
         result(outcomes),
         about=About("kube-scheduler", "v1.34.2", "1.34", ("filter",)),
-        implementation=what,
-        command=f"refsched conformance --impl={what}",
-        selected=selected,
-        seed="37",
+        invocation=Invocation(
+            what, Level.ALL, "37", command=f"refsched conformance --impl={what}", selected=selected
+        ),
     )
 
 
@@ -229,7 +240,8 @@ def test_a_failure_of_the_real_one_is_for_the_developers_of_refsched() -> None:
 def test_the_command_to_send_repeats_what_was_selected_or_replayed() -> None:
     selected = of_the_real_one(OUTCOMES, selected="-k host_ports --budget 10s")
     assert selected.to_report.endswith("-k host_ports --budget 10s --hypothesis-seed=37")
-    replayed = evolve(of_the_real_one(OUTCOMES), replayed="a.jsonl")
+    once = of_the_real_one(OUTCOMES)
+    replayed = evolve(once, invocation=evolve(once.invocation, replayed="a.jsonl"))
     assert replayed.to_report.endswith("--replay=a.jsonl")
 
 
@@ -248,12 +260,11 @@ def test_a_scheduler_of_another_author_is_to_blame_for_its_failures() -> None:
 
 def claiming(*plugins: tuple[str, tuple[str, ...]]) -> Result:
     untestable = (Rule("R-NODENAME-01", plugins=("NodeName",), untestable="no such pod is ever queued"),)
+    found = result([Outcome("test_a", ("R-FIT-01",), decisive={"R-FIT-01": 1})])
     return evolve(
-        result([Outcome("test_a", ("R-FIT-01",), decisive={"R-FIT-01": 1})]),
-        untestable=untestable,
+        with_statistics(found, choices=0, ended=()),
+        not_judged=evolve(found.not_judged, untestable=untestable),
         of_plugins=plugins,
-        choices=0,
-        ended=(),
     )
 
 
@@ -455,7 +466,7 @@ def test_the_table_has_every_rule_and_its_filter_every_verdict(page: Page) -> No
 
 def test_a_page_without_failures_has_no_heading_for_them() -> None:
     fine = result([evolve(OUTCOMES[0], failures=(), target="")], known=("R-FIT-01",))
-    page = Page(html(evolve(fine, choices=0, untested=0, stale=("R-FIT-01",))))
+    page = Page(html(evolve(with_statistics(fine, choices=0), not_judged=NotJudged(), stale=("R-FIT-01",))))
     assert page.text["h2"] == ["Rule by rule"]
     assert any("Stale in the baseline (they pass): R-FIT-01." in text for text in page.text["p"])
 
@@ -477,7 +488,8 @@ def test_a_failure_counts_at_the_level_of_the_place_where_it_shows() -> None:
 
 
 def test_rules_whose_breaking_was_not_tried_are_told_with_the_reason() -> None:
-    result = evolve(RESULT, untried=(Untried("it <died>", ("R-TAINT-01",)), Untried("a worker has ended")))
+    untried = (Untried("it <died>", ("R-TAINT-01",)), Untried("a worker has ended"))
+    result = evolve(RESULT, not_judged=NotJudged(untried=untried))
     told = [line for paragraph in paragraphs(result) for line in paragraph.lines]
     assert "not judged: it <died>; so what was applied of these cannot be called kept: R-TAINT-01" in told
     assert "not judged: a worker has ended" in told

@@ -13,10 +13,13 @@ from click.testing import CliRunner, Result
 from toy_suite import Suite
 
 from refsched.errors import InputError
+from refsched.suite.level import Level
 from refsched.suite.session.budget import Planned, Weight
+from refsched.suite.session.invocation import Invocation
 from refsched.suite.session.outcome import Fault, Outcome
+from refsched.suite.session.run_data import RunData, merged, result_of
 from refsched.suite.session.runner import About
-from refsched.suite.session.shards import Evidence, Shard, merged, read_shard, result_of
+from refsched.suite.session.shards import Shard, read_shard
 from refsched.tools.cli.main import cli
 
 MORE = """
@@ -33,11 +36,14 @@ def test_of_a_project():
     assert True
 """
 
-EVIDENCE = Evidence("mine", "all", "0", About("mine", "1", "1.34", ("filter",)), (), ())
+DATA = RunData(Invocation("mine", Level.ALL, "0"), About("mine", "1", "1.34", ("filter",)), (), ())
 
 
-def _part(number: int, of: int, **more: Any) -> Evidence:
-    return evolve(EVIDENCE, shard=Shard(number, of), **more)
+ANOTHER = Invocation("mine", Level.ALL, "1")
+
+
+def _part(number: int, of: int, **more: Any) -> RunData:
+    return evolve(DATA, shard=Shard(number, of), **more)
 
 
 def _merge(*arguments: str | Path) -> Result:
@@ -97,10 +103,13 @@ def test_the_parts_of_a_run_come_to_the_report_of_the_whole(
         ({"a": _part(1, 3)}, "of 3 parts there is no part 2, 3"),
         ({"a": _part(1, 2), "b": _part(1, 2)}, "b: is part 1/2, as a is"),
         ({"a": _part(1, 2), "b": _part(2, 3)}, "b: is part 2/3, and the first file is one of 2"),
-        ({"a": _part(1, 2), "b": _part(2, 2, seed="1")}, "b: is of another run than a: its seed differs"),
+        (
+            {"a": _part(1, 2), "b": _part(2, 2, invocation=ANOTHER)},
+            "b: is of another run than a: its seed differs",
+        ),
     ],
 )
-def test_parts_that_are_no_whole_are_refused(parts: dict[str, Evidence], problem: str) -> None:
+def test_parts_that_are_no_whole_are_refused(parts: dict[str, RunData], problem: str) -> None:
     with pytest.raises(InputError) as refused:
         merged(parts)
     assert str(refused.value) == problem

@@ -9,7 +9,7 @@ from conformance.strategies import AREAS
 from conformance.wrong.naming import checking_of
 from conformance.wrong.profile import suite_tests
 from refsched.suite.histories.history import Create, History
-from refsched.suite.session.check import Evidence, RuleBrokenError
+from refsched.suite.session.check import Counterexample, RuleBrokenError
 from refsched.suite.session.drawing import drawn
 
 SMALL = {
@@ -23,7 +23,7 @@ SMALL = {
 steps there may be at most."""
 
 
-def shown(name: str, area: str) -> Evidence:
+def shown(name: str, area: str) -> Counterexample:
     """What the test of this area, as it is by default, shows of this wrong scheduler."""
     test = next(test for test in suite_tests() if test.area == area and test.draws)
     with checking_of(name) as checking:
@@ -35,7 +35,7 @@ def shown(name: str, area: str) -> Evidence:
             drawn(check, AREAS[area](), examples=test.examples, seed="0", name=test.name)()
         with pytest.raises(RuleBrokenError):
             checking.settle(raised.value)
-    return checking.evidence[checking.target or ""]
+    return checking.counterexamples[checking.target or ""]
 
 
 @pytest.mark.parametrize("name", SMALL)

@@ -21,7 +21,8 @@ from refsched.suite.reports.report_terminal import (
     whose,
     without,
 )
-from refsched.suite.reports.verdicts import VERDICTS, Result, RuleVerdict
+from refsched.suite.reports.result import Result
+from refsched.suite.reports.verdicts import VERDICTS, RuleVerdict
 from refsched.suite.session.outcome import Failure
 
 HERE = Path(__file__).parent
@@ -89,27 +90,27 @@ def _list(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def _head(result: Result) -> Iterator[str]:
-    about = result.about
+    about, asked, tried = result.about, result.invocation, result.statistics
     yield "<header>"
     yield _tag("h1", f"{about.name} {about.version} {result.headline}", result.word.replace(" ", "-"))
     facts = {
-        "implementation": f"{result.implementation}, for Kubernetes {about.kubernetes}",
+        "implementation": f"{asked.implementation}, for Kubernetes {about.kubernetes}",
         "claims": ", ".join(about.capabilities),
-        "judged by": f"refsched {version('refsched')}, rules: {result.level}, seed {result.seed}",
-        "asked": f"{counted(result.tests, 'test')}, {counted(result.examples, 'history', 'histories')}",
+        "judged by": f"refsched {version('refsched')}, rules: {asked.level}, seed {asked.seed}",
+        "asked": f"{counted(tried.tests, 'test')}, {counted(tried.examples, 'history', 'histories')}",
         "tightness": tightness(result),
     }
-    if result.late:
+    if result.statistics.late:
         facts["time"] = not_tried(result)
-    if result.ended:
+    if result.statistics.ended:
         facts["not completed"] = ended(result)
     if about.fields_not_taken:
         facts["does not take"] = ", ".join(about.fields_not_taken)
-    if result.without:
+    if result.statistics.without:
         facts["left out"] = without(result)
     if result.power is not None and not result.failures:
         facts["power"] = power(result.power)
-    repeat = f"<code>{escape(result.once_more)}</code>"
+    repeat = f"<code>{escape(result.invocation.once_more)}</code>"
     yield from _list([*((name, escape(text)) for name, text in facts.items()), ("repeat with", repeat)])
     yield '<ul class="counts">'
     for verdict in VERDICTS:
@@ -162,8 +163,8 @@ def _how_to_go_on(result: Result, each: RuleVerdict, failure: Failure) -> Iterat
         yield "only behind it", ", ".join(map(escape, filed))
     if failure.also:
         yield "or", f"{escape(', '.join(failure.also))} may be broken instead"
-    yield "again", f"<code>{escape(result.again(failure.rule))}</code>"
-    if explain := result.explain(failure):
+    yield "again", f"<code>{escape(result.invocation.again(failure.rule))}</code>"
+    if explain := result.invocation.explain(failure):
         yield "why", f"<code>{escape(explain)}</code>"
 
 
@@ -213,16 +214,14 @@ def _rules(result: Result) -> Iterator[str]:
     yield "</tbody>"
     yield "</table>"
     yield "</div>"
-    for one in result.untried:
+    for one in result.not_judged.untried:
         yield _tag("p", f"Not judged: {untried(one)}.", "faint")
-    for rule in result.untestable:
+    for rule in result.not_judged.untestable:
         yield _tag("p", f"{rule.id} cannot be shown by any history: {rule.untestable}.", "faint")
     if result.unshown:
         yield _tag("p", f"Claimed, and nothing of it was shown: {', '.join(result.unshown)}.", "faint")
-    if result.untested:
-        yield _tag(
-            "p", f"{counted(result.untested, 'rule')} of the catalogue had no test in this run.", "faint"
-        )
+    if untested := result.not_judged.untested:
+        yield _tag("p", f"{counted(untested, 'rule')} of the catalogue had no test in this run.", "faint")
     yield "</section>"
 
 

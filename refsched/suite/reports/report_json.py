@@ -48,7 +48,8 @@ from typing import Any
 import attrs
 
 from refsched.suite.reports.report_terminal import for_refsched
-from refsched.suite.reports.verdicts import VERDICTS, FaultSeen, Result, RuleVerdict
+from refsched.suite.reports.result import FaultSeen, Result
+from refsched.suite.reports.verdicts import VERDICTS, RuleVerdict
 from refsched.suite.session.outcome import Failure
 
 SHAPE = "refsched.conformance/v1"
@@ -69,7 +70,7 @@ def as_json(result: Result) -> Json:
         "headline": result.headline,
         "exitCode": result.exit_code,
         "implementation": {
-            "what": result.implementation,
+            "what": result.invocation.implementation,
             "name": about.name,
             "version": about.version,
             "kubernetes": about.kubernetes,
@@ -78,23 +79,23 @@ def as_json(result: Result) -> Json:
         },
         "suite": {"name": "refsched", "version": version("refsched")},
         "run": {
-            "level": result.level,
-            "seed": result.seed,
-            "tests": result.tests,
-            "examples": result.examples,
-            "command": result.command,
-            "arguments": list(result.arguments),
+            "level": result.invocation.level,
+            "seed": result.invocation.seed,
+            "tests": result.statistics.tests,
+            "examples": result.statistics.examples,
+            "command": result.invocation.command,
+            "arguments": list(result.invocation.arguments),
         },
         "counts": {verdict: len(result.having(verdict)) for verdict in VERDICTS},
-        "tightness": {"checked": result.choices, "single": result.single},
-        "endedEarly": dict(result.ended),
-        "late": dict(result.late),
-        "without": dict(result.without),
+        "tightness": {"checked": result.statistics.choices, "single": result.statistics.single},
+        "endedEarly": dict(result.statistics.ended),
+        "late": dict(result.statistics.late),
+        "without": dict(result.statistics.without),
         "power": None if result.power is None else attrs.asdict(result.power),
         "rules": [_rule(each, result) for each in result.rules],
-        "untestedRules": result.untested,
-        "untried": [{"why": each.why, "rules": list(each.rules)} for each in result.untried],
-        "untestable": [{"rule": rule.id, "why": rule.untestable} for rule in result.untestable],
+        "untestedRules": result.not_judged.untested,
+        "untried": [{"why": each.why, "rules": list(each.rules)} for each in result.not_judged.untried],
+        "untestable": [{"rule": rule.id, "why": rule.untestable} for rule in result.not_judged.untestable],
         "unshown": list(result.unshown),
         "faults": [_fault(seen) for seen in result.faults],
         "staleBaseline": list(result.stale),
@@ -139,10 +140,10 @@ def _failure(failure: Failure, result: Result) -> Json:
         "stepsAtFirst": failure.steps_at_first,
         "shrunk": failure.shrunk,
         "repeats": failure.repeats,
-        "trace": result.path_of(failure.rule, "jsonl"),
-        "scenario": result.path_of(failure.rule, "yaml"),
-        "again": result.again(failure.rule),
-        "explain": result.explain(failure),
+        "trace": result.invocation.path_of(failure.rule, "jsonl"),
+        "scenario": result.invocation.path_of(failure.rule, "yaml"),
+        "again": result.invocation.again(failure.rule),
+        "explain": result.invocation.explain(failure),
     }
 
 

@@ -10,13 +10,12 @@ from attrs import frozen
 
 from refsched.errors import counted
 from refsched.suite.adapters.connecting import is_over_the_api
+from refsched.suite.reports.result import FaultSeen, Result
 from refsched.suite.reports.verdicts import (
     FAIL,
     NOT_CLAIMED,
     NOT_EXERCISED,
     VERDICTS,
-    FaultSeen,
-    Result,
     RuleVerdict,
 )
 from refsched.suite.reports.wording import MARGIN
@@ -51,11 +50,11 @@ def paragraphs(result: Result) -> Iterator[Paragraph]:
     shown = {root.rule.id for root in roots}
     if others := [each for each in result.failures if shown.isdisjoint((each.rule.id, each.under))]:
         yield Paragraph(tuple(_others(others, result)), "red")
-    if result.everywhere and not result.replayed:
+    if result.statistics.everywhere and not result.invocation.replayed:
         yield Paragraph(tuple(_going_on(result)), "yellow")
     for seen in result.faults:
         yield Paragraph(tuple(_fault(seen, result)), "yellow")
-    if not result.replayed:
+    if not result.invocation.replayed:
         yield from _overview(result)
     if result.is_for_refsched:
         yield Paragraph(tuple(_for_refsched(result)), "yellow")
@@ -65,16 +64,16 @@ def paragraphs(result: Result) -> Iterator[Paragraph]:
 
 def _about(result: Result) -> Iterator[str]:
     about = result.about
-    yield f"{result.implementation}: {about.name} {about.version}, for Kubernetes {about.kubernetes}"
+    yield f"{result.invocation.implementation}: {about.name} {about.version}, for Kubernetes {about.kubernetes}"
     yield from _wrapped(f"claims {', '.join(about.capabilities)}", "")
     if about.fields_not_taken:
         yield from _wrapped(f"does not take {', '.join(about.fields_not_taken)}", "")
     run = [
-        counted(result.tests, "test"),
-        counted(result.examples, "history", "histories"),
-        f"seed {result.seed}",
+        counted(result.statistics.tests, "test"),
+        counted(result.statistics.examples, "history", "histories"),
+        f"seed {result.invocation.seed}",
     ]
-    yield " · ".join([*run, f"rules: {result.level}"])
+    yield " · ".join([*run, f"rules: {result.invocation.level}"])
 
 
 # --- Failures -------------------------------------------------------------------------------------
@@ -124,11 +123,11 @@ def _failure(result: Result, each: RuleVerdict) -> Iterator[str]:
         first, *more = _wrapped(failure.case, " " * 11)
         yield f"  case:    {first.strip()}"
         yield from more
-    yield f"  again:   {result.again(failure.rule)}"
-    if explain := result.explain(failure):
+    yield f"  again:   {result.invocation.again(failure.rule)}"
+    if explain := result.invocation.explain(failure):
         yield f"  why:     {explain}"
-    if not result.replayed:
-        yield f"  inputs:  {result.path_of(failure.rule, 'yaml')}   (kubectl apply -f)"
+    if not result.invocation.replayed:
+        yield f"  inputs:  {result.invocation.path_of(failure.rule, 'yaml')}   (kubectl apply -f)"
 
 
 def _circumstances(result: Result, each: RuleVerdict, failure: Failure) -> Iterator[str]:
@@ -146,20 +145,19 @@ def _others(others: Sequence[RuleVerdict], result: Result) -> Iterator[str]:
     for each in others:
         sentence = textwrap.shorten(each.rule.sentence, WIDTH - width - 4, placeholder=" …")
         yield f"  {each.rule.id:{width}}  {sentence}".rstrip()
-    yield f"  Their traces stand beside the others, in {result.folder}/."
+    yield f"  Their traces stand beside the others, in {result.invocation.folder}/."
 
 
 def _going_on(result: Result) -> Iterator[str]:
     """Yields how to see what is behind a rule that ended more than a third of the tests."""
-    rules = [rule for rule, _ in result.everywhere]
-    ended = ", ".join(
-        f"{rule} ended {tests} of {counted(result.tests, 'test')}" for rule, tests in result.everywhere
-    )
+    everywhere, all_tests = result.statistics.everywhere, counted(result.statistics.tests, "test")
+    rules = [rule for rule, _ in everywhere]
+    ended = ", ".join(f"{rule} ended {tests} of {all_tests}" for rule, tests in everywhere)
     yield from _wrapped(
         f"{ended}, and what is behind it was not looked at. To accept this for now, and go on:", ""
     )
     yield f"  printf '%s\\n' {' '.join(rules)} >> known.txt"
-    yield f"  {result.once_more} --baseline known.txt"
+    yield f"  {result.invocation.once_more} --baseline known.txt"
 
 
 def _fault(seen: FaultSeen, result: Result) -> Iterator[str]:
@@ -171,7 +169,7 @@ def whose(seen: FaultSeen, result: Result) -> str:
     """Says whose fault it is. A scheduler over the API has no adapter of its own."""
     if seen.fault.whose != "adapter":
         return "a fault of the suite itself, not of the scheduler"
-    if is_over_the_api(result.implementation):
+    if is_over_the_api(result.invocation.implementation):
         return "the scheduler gave no decision that could be judged"
     return "a fault of the implementation's adapter, not of the scheduler"
 
@@ -183,11 +181,11 @@ def _for_refsched(result: Result) -> Iterator[str]:
 
 def for_refsched(result: Result) -> str:
     """Says what it means that the real kube-scheduler has failed, and what to send."""
-    about = result.about
+    about, asked = result.about, result.invocation
     return (
         f"This is the real {about.name} {about.version}, which is right about what it does. Most likely the"
         " mistake is in the specification, in the recorder that runs kube-scheduler, or in the judge. Please send"
-        f" this report, the files of {result.folder}/ and this command (seed {result.seed}) to the developers of"
+        f" this report, the files of {asked.folder}/ and this command (seed {asked.seed}) to the developers of"
         " refsched:"
     )
 
@@ -220,10 +218,10 @@ def _row(name: str, verdicts: Sequence[RuleVerdict], width: int) -> str:
 def _remarks(result: Result) -> Iterator[str]:
     if ids := [each.rule.id for each in result.having(NOT_EXERCISED)]:
         yield from _wrapped(f"{NOT_EXERCISED} (nothing in this run would show it broken): {by_area(ids)}", "")
-    for each in result.untried:
+    for each in result.not_judged.untried:
         yield from _wrapped(f"not judged: {untried(each)}", "")
-    if result.untestable:
-        ids = [rule.id for rule in result.untestable]
+    if result.not_judged.untestable:
+        ids = [rule.id for rule in result.not_judged.untestable]
         yield from _wrapped(f"untestable (`refsched rule` says why): {by_area(ids)}", "")
     if result.unshown:
         yield from _wrapped(
@@ -238,15 +236,15 @@ def _remarks(result: Result) -> Iterator[str]:
         yield from _wrapped(f"failing, as listed in the baseline: {', '.join(known)}", "")
     if result.stale:
         yield from _wrapped(f"stale in the baseline (they pass): {', '.join(result.stale)}", "")
-    if result.untested:
-        yield f"{counted(result.untested, 'rule')} of the catalogue had no test in this run"
-    if result.late:
+    if result.not_judged.untested:
+        yield f"{counted(result.not_judged.untested, 'rule')} of the catalogue had no test in this run"
+    if result.statistics.late:
         yield from _wrapped(not_tried(result), "")
-    if result.ended:
+    if result.statistics.ended:
         yield from _wrapped(f"not completed: {ended(result)}", "")
-    if result.without:
+    if result.statistics.without:
         yield from _wrapped(without(result), "")
-    if result.choices:
+    if result.statistics.choices:
         yield f"tightness: {tightness(result)}"
     if result.power is not None and not result.failures:
         yield from _wrapped(f"power: {power(result.power)}", "")
@@ -295,8 +293,8 @@ def power(power: Power) -> str:
 
 def not_tried(result: Result) -> str:
     """Says for what the time of a budget did not suffice."""
-    untried = sum(not examples for _, examples in result.late)
-    in_part = ", ".join(test.rpartition("::")[2] for test, examples in result.late if examples)
+    untried = sum(not examples for _, examples in result.statistics.late)
+    in_part = ", ".join(test.rpartition("::")[2] for test, examples in result.statistics.late if examples)
     what = [counted(untried, "test")] if untried else []
     what += [f"all histories of {in_part}"] if in_part else []
     return f"not tried: the time of the --budget did not suffice for {' and '.join(what)}"
@@ -304,26 +302,25 @@ def not_tried(result: Result) -> str:
 
 def ended(result: Result) -> str:
     """Returns how many histories were not run to their end, and the most frequent reasons."""
-    total = sum(number for _, number in result.ended)
-    reasons = "; ".join(
-        f"{textwrap.shorten(why, WIDTH)} ({number:,})" for why, number in result.ended[:REASONS]
-    )
-    more = f"; {counted(len(result.ended) - REASONS, 'other reason')}" if len(result.ended) > REASONS else ""
-    return f"{total:,} of {result.examples:,} histories: {reasons}{more}"
+    why_ended, examples = result.statistics.ended, result.statistics.examples
+    total = sum(number for _, number in why_ended)
+    reasons = "; ".join(f"{textwrap.shorten(why, WIDTH)} ({number:,})" for why, number in why_ended[:REASONS])
+    more = f"; {counted(len(why_ended) - REASONS, 'other reason')}" if len(why_ended) > REASONS else ""
+    return f"{total:,} of {examples:,} histories: {reasons}{more}"
 
 
 def without(result: Result) -> str:
     """Returns which fields were left out, since the implementation does not take them, and how often."""
-    fields = ", ".join(f"{field} ({number:,})" for field, number in result.without)
+    fields = ", ".join(f"{field} ({number:,})" for field, number in result.statistics.without)
     return f"answered with unsupported, and left out of this many histories: {fields}"
 
 
 def tightness(result: Result) -> str:
     """Says how often one outcome only was allowed: where there are more, a wrong one among them passes."""
-    if not result.choices:
+    if not result.statistics.choices:
         return "no outcome was checked"
-    share = 100 * result.single / result.choices
-    return f"{share:.1f} % of the {result.choices:,} outcomes checked were the only one allowed"
+    share = 100 * result.statistics.single / result.statistics.choices
+    return f"{share:.1f} % of the {result.statistics.choices:,} outcomes checked were the only one allowed"
 
 
 def _wrapped(text: str, indent: str) -> list[str]:

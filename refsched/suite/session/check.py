@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Check: what a test asks with; it keeps what was shown, and the smallest evidence of each broken rule."""
+"""Check: what a test asks with; it keeps what was shown, and the smallest counterexample to each rule."""
 
 from __future__ import annotations
 
@@ -68,9 +68,9 @@ class LateError(HaltedError):
 
 
 @frozen
-class Evidence:
-    """An Evidence is a history that shows a broken rule. ``steps_at_first`` is how many steps the history had in
-    which the rule was first seen broken."""
+class Counterexample:
+    """A Counterexample is a history that shows a broken rule. ``steps_at_first`` is how many steps the history had
+    in which the rule was first seen broken."""
 
     rule: str
     finding: Finding
@@ -150,8 +150,8 @@ class Checking:
     fails, or of the same area. They are only used for the explanation."""
     target: str | None = None
     """This kind of finding failed the test, and Hypothesis shrinks its history."""
-    evidence: dict[str, Evidence] = Factory(dict)
-    """The evidence stands by the kind of finding."""
+    counterexamples: dict[str, Counterexample] = Factory(dict)
+    """They stand by the kind of finding."""
     by_itself: set[str] = Factory(set)
     """These kinds of findings were seen where nothing that came before can be their cause, or do not vanish with
     the one that failed the test."""
@@ -250,14 +250,14 @@ class Checking:
         return findings
 
     def _keep_smallest(self, finding: Finding, judgement: Judgement) -> None:
-        """Keeps the smallest evidence of each kind. An answer that is not allowed is evidence, whether or not it
-        comes again. Of two histories of one size the later one is simpler, since Hypothesis goes from the more
-        complex to the simpler."""
-        kind, known = finding.kind, self.evidence.get(finding.kind)
+        """Keeps the smallest counterexample of each kind. An answer that is not allowed is evidence, whether or
+        not it comes again. Of two histories of one size the later one is simpler, since Hypothesis goes from the
+        more complex to the simpler."""
+        kind, known = finding.kind, self.counterexamples.get(finding.kind)
         first = known.steps_at_first if known else len(judgement.history.steps)
-        found = Evidence(finding.rule, finding, _until(finding.step, judgement), first)
+        found = Counterexample(finding.rule, finding, _until(finding.step, judgement), first)
         if known is None or found.size <= known.size:
-            self.evidence[kind] = found
+            self.counterexamples[kind] = found
 
     def _raise(self, kinds: Sequence[str]) -> None:
         if kinds and self.target is None:
@@ -271,7 +271,7 @@ class Checking:
         it was also seen by itself."""
         if kind in self.by_itself:
             return ""
-        return self.evidence[self._by_cause(self.evidence[kind].judgement)[0].kind].rule
+        return self.counterexamples[self._by_cause(self.counterexamples[kind].judgement)[0].kind].rule
 
     def settle(self, problem: BaseException | None) -> None:
         """Ends the test, which raised this exception or none. A rule that was seen broken stays broken."""
@@ -289,7 +289,7 @@ class Checking:
     def _leave_out_what_can_be(self, kind: str) -> None:
         """Leaves out each step without which the rule is still broken, the last one first. Hypothesis keeps what a
         strategy always draws: steps that were passed over, or that decide nothing."""
-        history = self.evidence[kind].judgement.history
+        history = self.counterexamples[kind].judgement.history
         if type(history) is not History:
             return
         deadline = time.monotonic() + self.allowance.share
@@ -310,7 +310,7 @@ class Checking:
         """Names the rule whose breaking gives what was seen. Whether a scheduler conforms is not decided by
         this: the level of a failure is that of the rule at which it shows. Nothing is behind an answer that is
         missing, or not whole."""
-        known = self.evidence[kind]
+        known = self.counterexamples[kind]
         shown = known.judgement.comparison
         if shown is None or known.rule in (ANSWERS, COMPLETE):
             return
@@ -325,7 +325,7 @@ class Checking:
 
         besides = {
             kind: other.judgement.comparison
-            for kind, other in self.evidence.items()
+            for kind, other in self.counterexamples.items()
             if other is not known and other.judgement.comparison is not None
         }
         histories = Histories(shown, others, tuple(besides.values()))
@@ -335,7 +335,7 @@ class Checking:
         named = dict.fromkeys((*explanation.rules[: MOST - 1], known.rule, *explanation.rules, *suspected))
         rule, *also = list(named)[:MOST]
         finding = evolve(known.finding, rule=rule, also=tuple(also), symptom=kind)
-        self.evidence[kind] = evolve(known, rule=rule, finding=finding)
+        self.counterexamples[kind] = evolve(known, rule=rule, finding=finding)
 
     def _others(self, smallest: History) -> Iterator[Comparison]:
         """Yields the other histories. Those that are alike, because a history was made small, alternate with

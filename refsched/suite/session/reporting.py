@@ -18,18 +18,19 @@ from refsched.suite.level import Level
 from refsched.suite.reports.report_html import html
 from refsched.suite.reports.report_json import json_text
 from refsched.suite.reports.report_terminal import Paragraph, paragraphs
-from refsched.suite.reports.verdicts import (
+from refsched.suite.reports.result import (
     FAILED,
     NOT_JUDGED,
     Result,
 )
 from refsched.suite.session.bench import Bench
+from refsched.suite.session.invocation import Invocation
 from refsched.suite.session.kept_rules import KeptRules
 from refsched.suite.session.options import Options, arguments_of, selecting
 from refsched.suite.session.outcome import Outcome, outcome_in
 from refsched.suite.session.progress import Progress, progress_of
+from refsched.suite.session.run_data import MEMBER, RunData, result_of, to_plain
 from refsched.suite.session.runner import About, Runner
-from refsched.suite.session.shards import MEMBER, Evidence, result_of, to_plain
 from refsched.suite.session.testing import Testing
 from refsched.suite.session.writing import write_whole
 from refsched.tools.cli.conformance import CALLED_AS
@@ -137,20 +138,28 @@ class Reporting:
         is_interrupted = exitstatus == pytest.ExitCode.INTERRUPTED
         is_empty_part = exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED and self._options.shard is not None
         if self._about is not None and (is_interrupted or is_empty_part or code != NOT_JUDGED):
-            evidence = self._gathered(self._about, is_interrupted)
-            self._result = result_of(evidence)
-            self._write(self._result, evidence)
+            data = self._gathered(self._about, is_interrupted)
+            self._result = result_of(data)
+            self._write(self._result, data)
             code = FAILED if self._others_failed and not is_interrupted else self._result.exit_code
         session.exitstatus = NOT_JUDGED if self._unwritten else code
 
-    def _gathered(self, about: About, is_interrupted: bool) -> Evidence:
+    def _gathered(self, about: About, is_interrupted: bool) -> RunData:
         if self._testing.cut_short is not None:
             self._outcomes.append(self._testing.cut_short)
         options = self._options
-        return Evidence(
-            implementation=options.implementation,
-            level=options.level,
-            seed=options.seed,
+        invocation = Invocation(
+            options.implementation,
+            options.level,
+            options.seed,
+            command=self._command(),
+            selected=selecting(self._config),
+            arguments=arguments_of(self._config, options),
+            folder=FOLDER,
+            replayed=self._config.getoption("--replay") or "",
+        )
+        return RunData(
+            invocation=invocation,
             about=evolve(about, holding=frozenset()),  # the rules say it
             rules=tuple(rule for rule in self._bench.rules.values() if rule.id in about.holding),
             outcomes=tuple(sorted(self._outcomes, key=lambda outcome: outcome.test)),
@@ -158,11 +167,6 @@ class Reporting:
             untried=tuple(sorted(self._kept.untried)),
             known=tuple(sorted(self._known)),
             later=tuple(sorted(self._later)),
-            command=self._command(),
-            selected=selecting(self._config),
-            arguments=arguments_of(self._config, options),
-            folder=FOLDER,
-            replayed=self._config.getoption("--replay") or "",
             unfinished=len(self._expected - self._ended),
             interrupted=is_interrupted,
             others_failed=self._others_failed,
@@ -183,14 +187,14 @@ class Reporting:
         folder = os.path.relpath(asked if asked.is_dir() else asked.parent, here)
         return "" if folder == os.curdir else f"{shlex.quote(Path(folder).as_posix())}/"
 
-    def _write(self, result: Result, evidence: Evidence) -> None:
+    def _write(self, result: Result, data: RunData) -> None:
         here = self._config.invocation_params.dir
         for each in result.rules:
-            if each.failure is not None and not result.replayed:
+            if each.failure is not None and not result.invocation.replayed:
                 self._write_file(here / FOLDER / f"{each.rule.id}.jsonl", each.failure.trace)
                 self._write_file(here / FOLDER / f"{each.rule.id}.yaml", each.failure.scenario)
         for path in self._options.reports:
-            kept = {} if evidence.shard is None else {MEMBER: to_plain(evidence)}
+            kept = {} if data.shard is None else {MEMBER: to_plain(data)}
             self._write_file(path, html(result) if path.suffix == ".html" else json_text(result, kept))
 
     def _write_file(self, path: Path, text: str) -> None:

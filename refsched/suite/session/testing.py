@@ -28,11 +28,11 @@ from refsched.suite.session.check import Checking, HaltedError, LateError, RuleB
 from refsched.suite.session.clock import Clock, over_the_api
 from refsched.suite.session.conforming import REPLAY, Declaration, case_of, declared_by
 from refsched.suite.session.drawing import allow_shrinking, drawn, drawn_by
-from refsched.suite.session.evidence import failure_of
 from refsched.suite.session.further import by_turns, came_in, further
 from refsched.suite.session.kept_rules import KeptRules
 from refsched.suite.session.options import Options
 from refsched.suite.session.outcome import Fault, Outcome, with_property
+from refsched.suite.session.reported_failure import failure_of
 from refsched.suite.session.runner import Runner
 from refsched.suite.session.variations import variations
 from refsched.tools.garbage_collection import keep_what_there_is
@@ -213,7 +213,7 @@ class Testing:
     def _has_broken_a_promise(self, checking: Checking) -> bool:
         return any(
             self._counts(shown.rule) and self._rule(shown.finding.kind).level == Level.PROMISED
-            for shown in checking.evidence.values()
+            for shown in checking.counterexamples.values()
         )
 
     def _explain(
@@ -356,20 +356,20 @@ class Testing:
             without=dict(done.without),
             failures=tuple(
                 failure_of(
-                    evidence,
+                    found,
                     shown_by,
-                    self._rule(evidence.rule),
-                    self._rule(evidence.finding.kind).level,
+                    self._rule(found.rule),
+                    self._rule(found.finding.kind).level,
                     name_of(item),
                     self._runner.about(),
                     decides,
                 )
                 for shown_by in (behind, checking)
-                for _, evidence in sorted(shown_by.evidence.items())
+                for _, found in sorted(shown_by.counterexamples.items())
             ),
             fault=checking.fault or behind.fault,
             is_late=checking.is_late or behind.is_late,
-            target=next((by.evidence[by.target].rule for by in (behind, checking) if by.target), ""),
+            target=next((by.counterexamples[by.target].rule for by in (behind, checking) if by.target), ""),
         )
 
     def _add_report(self, report: pytest.TestReport, outcome: Outcome) -> None:

@@ -19,9 +19,9 @@ from refsched.suite.reports.reading import ReadReport, read_report
 from refsched.suite.reports.report_html import html
 from refsched.suite.reports.report_json import json_text
 from refsched.suite.reports.report_terminal import paragraphs
-from refsched.suite.reports.verdicts import FAILED, Result
+from refsched.suite.reports.result import FAILED, Result
 from refsched.suite.session.options import REPORT_SUFFIXES
-from refsched.suite.session.shards import merged, read_evidence, result_of
+from refsched.suite.session.run_data import merged, read_data, result_of
 from refsched.suite.session.writing import write_whole
 from refsched.tools.cli.conformance import COMMAND, STDERR, pytest_command
 from refsched.tools.cli.exit_codes import AGREED, DISAGREED
@@ -33,14 +33,14 @@ def merge(parts: Sequence[str], outputs: Sequence[str]) -> int:
     for output in outputs:
         if not output.endswith(REPORT_SUFFIXES):
             raise InputError(f"expected a file that ends with {' or '.join(REPORT_SUFFIXES)}", where=output)
-    evidence = merged({path: read_evidence(Path(path)) for path in parts})
-    result = result_of(evidence)
+    data = merged({path: read_data(Path(path)) for path in parts})
+    result = result_of(data)
     for output in outputs:
         write_whole(Path(output), json_text(result) if output.endswith(".json") else html(result))
     _write_failures(result)
     for paragraph in paragraphs(result):
         click.echo("\n".join((*(printable(line) for line in paragraph.lines), "")))
-    return FAILED if evidence.others_failed and not evidence.interrupted else result.exit_code
+    return FAILED if data.others_failed and not data.interrupted else result.exit_code
 
 
 def _write_failures(result: Result) -> None:
@@ -48,7 +48,7 @@ def _write_failures(result: Result) -> None:
     for each in result.rules:
         if each.failure is not None:
             for suffix, text in (("jsonl", each.failure.trace), ("yaml", each.failure.scenario)):
-                path = Path(result.path_of(each.rule.id, suffix))
+                path = Path(result.invocation.path_of(each.rule.id, suffix))
                 path.parent.mkdir(exist_ok=True)
                 write_whole(path, text)
 

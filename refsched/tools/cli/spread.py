@@ -2,7 +2,7 @@
 """Spread: a run of the suite in parts, which the workers of a Dask scheduler do.
 
 A part whose worker dies is done by another one. The report is that of all parts together, which does not depend on
-how many there are, or on who did them (refsched/suite/session/shards.py).
+how many there are, or on who did them (refsched/suite/session/run_data.py).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import click
 from attrs import frozen
 
 from refsched.errors import InputError
-from refsched.suite.session.shards import MEMBER
+from refsched.suite.session.run_data import MEMBER
 from refsched.tools.cli.report import merge
 
 OPTION = "--scheduler"

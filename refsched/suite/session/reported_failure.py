@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Evidence: what is reported about a broken rule, and the files that repeat it, as plain values."""
+"""What is reported about a broken rule, and the files that repeat it, as plain values."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from refsched.records import Attempt
 from refsched.suite.histories.scenario import scenario_text, trace_lines
 from refsched.suite.reports.wording import described_steps, said
 from refsched.suite.session.bench import Judgement, Rule
-from refsched.suite.session.check import Checking, Evidence
+from refsched.suite.session.check import Checking, Counterexample
 from refsched.suite.session.outcome import Failure
 from refsched.suite.session.runner import About
 
 
 def failure_of(
-    evidence: Evidence, checking: Checking, rule: Rule, level: str, test: str, about: About, case: str = ""
+    found: Counterexample, checking: Checking, rule: Rule, level: str, test: str, about: About, case: str = ""
 ) -> Failure:
-    """Returns what is reported about this evidence. ``level`` is that of the rule at which it shows, and ``case``
-    the sentence of the case that the test ran, if it ran one."""
-    finding, judgement = evidence.finding, evidence.judgement
+    """Returns what is reported about this counterexample. ``level`` is that of the rule at which it shows, and
+    ``case`` the sentence of the case that the test ran, if it ran one."""
+    finding, judgement = found.finding, found.judgement
     is_target = finding.kind == checking.target
-    steps, size = evidence.size
+    steps, size = found.size
     lines, line = described_steps(judgement, finding.step)
     scheduler = {"name": about.name, "version": about.version}
     return Failure(
-        rule=evidence.rule,
+        rule=found.rule,
         test=test,
         lines=tuple(lines),
         steps=steps,
-        steps_at_first=evidence.steps_at_first,
+        steps_at_first=found.steps_at_first,
         size=size,
         line=line,
         member=finding.member,
