@@ -26,8 +26,8 @@ from refsched.checking.early_stop import SearchSpace, search_disagreements, spac
 from refsched.checking.evictions import Evictions
 from refsched.checking.following import Following
 from refsched.checking.guesses import DRY_RUNS, HINT_USED_UP, VICTIMS, Guess
+from refsched.checking.other_scheduler import OtherScheduler
 from refsched.checking.own_decisions import OwnDecisions
-from refsched.checking.own_plugins import OwnPlugins
 from refsched.checking.recorded_claims import ClaimWrites, allocation_disagreements
 from refsched.checking.recorded_devices import written_claims
 from refsched.checking.recorded_extenders import RecordedExtenders
@@ -62,20 +62,15 @@ class Checker:
         recorded_extenders: RecordedExtenders | None = None,
         *,
         release: Release = DEFAULT,
-        reports_claims: bool = False,
-        in_real_time: bool = False,
-        may_search_all: bool = False,
+        other: OtherScheduler = OtherScheduler(),  # noqa: B008
         without: Oddities = AS_PROMISED,
-        own: OwnPlugins | None = None,
     ) -> None:
         """Begins with an empty cluster. If calls of extenders are recorded, the recording answers.
-        ``reports_claims`` says that the other scheduler reports each write into a ResourceClaim, ``in_real_time``
-        that its clock goes on between what is asked of it, ``may_search_all`` that it may pass a hint over.
-        ``without`` are the oddities that it does not have. What its ``own`` plugins did is taken as given."""
+        ``without`` are the oddities that the ``other`` scheduler does not have."""
         release = with_feature_gates(feature_gates, release)
         self._config = read_config(config, release)
-        self.following = Following(may_search_all=may_search_all, in_real_time=in_real_time, own=own)
-        self._own = OwnDecisions(own) if own is not None else None
+        self.following = Following(other)
+        self._own = OwnDecisions(other.own_plugins) if other.own_plugins is not None else None
         unread = Unread()
         self.scheduler: Scheduler = scheduler_of(
             self._config,
@@ -92,7 +87,7 @@ class Checker:
         self._binds: list[Bind] = []
         self._attempts: list[Attempt] = []
         self._deletions, self._evictions = Deletions(), Evictions()
-        self._claim_writes = ClaimWrites(reports_claims)
+        self._claim_writes = ClaimWrites(other.reports_claims)
         self._guessed: set[str] = set()
         self._may_have_used_hint = False
         self._space: SearchSpace | None = None

@@ -14,9 +14,10 @@ from typing import TypeVar, cast
 from attrs import Factory, define
 
 from refsched.checking.agreement import Disagreement
-from refsched.checking.guesses import HINT_TOO_OLD, SCORE, VICTIMS, Guess
+from refsched.checking.guesses import SCORE, VICTIMS, Guess
 from refsched.checking.open_filters import followed
-from refsched.checking.own_plugins import OwnPlugins, register, with_stand_ins
+from refsched.checking.other_scheduler import OtherScheduler
+from refsched.checking.own_plugins import register, with_stand_ins
 from refsched.checking.recorded_devices import (
     allocated_claims,
     recorded_allocation,
@@ -66,10 +67,9 @@ class Following:
     ``counted`` the pods by node that will be counted there; ``guessed`` are the claims that were given one choice
     of possible devices before it was known which. ``is_blind`` says that the number of nodes that were evaluated
     and kept does not follow from the record, and ``guesses`` are what else it does not show of this attempt.
-    ``hint`` is the node that the batch hinted at, and ``may_search_all`` says that it may be passed over.
-    ``in_real_time`` says that the clock of the other scheduler goes on, so that it is open whether a hint is too
-    old. ``own`` are the plugins that only the other scheduler has, if it may have any."""
+    ``hint`` is the node that the batch hinted at."""
 
+    other: OtherScheduler = OtherScheduler()
     record: Attempt | None = None
     pod: str = ""
     not_allowed: list[Disagreement] = Factory(list)
@@ -84,9 +84,6 @@ class Following:
     is_blind: bool = False
     guesses: set[Guess] = Factory(set)
     hint: str = ""
-    may_search_all: bool = False
-    in_real_time: bool = False
-    own: OwnPlugins | None = None
     _snapshot: Callable[[], Snapshot] = Snapshot
     _exists: Callable[[Pod], bool] = lambda pod: True
     _has_budgets: Callable[[], bool] = lambda: False
@@ -108,8 +105,8 @@ class Following:
         except for ``pod``."""
         self.record = record
         self.pod = record.pod if record is not None else pod
-        if self.own is not None:
-            self.own.attempt = record
+        if self.other.own_plugins is not None:
+            self.other.own_plugins.attempt = record
         self.not_allowed = []
         self.offered = {}
         self.is_blind = False
@@ -164,17 +161,18 @@ class Following:
         self._exists = lambda pod: state.api.get(Pod, pod.name, pod.namespace) is not None
         self._has_budgets = lambda: bool(state.objects.list(PodDisruptionBudget))
         state.search = self.search
-        if self.in_real_time:
+        if self.other.in_real_time:
             for batch in state.batches.values():
                 batch.is_too_old = lambda age: False
-        if self.own is not None:
-            register(state.queue, state.profiles, self.own)
+        own = self.other.own_plugins
+        if own is not None:
+            register(state.queue, state.profiles, own)
         state.profiles = {
             name: followed(
-                framework if self.own is None else with_stand_ins(framework, self.own),
+                framework if own is None else with_stand_ins(framework, own),
                 self.status_on,
                 self.status_in_preemption,
-                self.own,
+                own,
             )
             for name, framework in state.profiles.items()
         }
@@ -268,12 +266,10 @@ class Following:
             if evaluated.get(str(each), _FEASIBLE) != _FEASIBLE or snapshot.get(str(each)) is None
         )
         has_searched = not evaluated.keys() <= {otherwise}
-        is_open = self.may_search_all or self.in_real_time
+        is_open = self.other.may_search_all or self.other.in_real_time
         if is_open and (has_searched or record.scores or record.node not in options):
             otherwise = NO_HINT
         self.hint = next(in_vain, otherwise) if has_searched else otherwise
-        if self.hint and self.in_real_time:
-            self.guesses.add(HINT_TOO_OLD)
         return self.hint
 
     def _created(self, name: str) -> str:

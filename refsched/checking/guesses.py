@@ -35,5 +35,3 @@ DRY_RUNS = Guess(VICTIMS.members | {"message"})
 """What plugins that only the other scheduler has said in the dry runs of a preemption."""
 HINT_USED_UP = Guess(frozenset({"evaluated"}), may_follow=None)
 """Whether a pod that was tried on its nominated node used up the hint of its batch."""
-HINT_TOO_OLD = Guess(frozenset({"node"}), may_follow=None)
-"""Whether the hint of a batch was too old when it was looked at, on a clock that goes on."""

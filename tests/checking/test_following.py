@@ -10,6 +10,7 @@ from snapshots import snapshot_of
 
 from refsched.checking.agreement import Disagreement
 from refsched.checking.following import Following
+from refsched.checking.other_scheduler import OtherScheduler
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.machine.profiles import scheduler_of
 from refsched.objects.meta import ObjectMeta
@@ -97,7 +98,7 @@ def test_a_hint_that_leaves_no_trace_is_a_node_that_does_not_exist() -> None:
 )
 def test_a_part_may_pass_a_hint_over_and_look_at_all_nodes(reported: dict[str, Any], hint: str) -> None:
     choices = following(node="n2", **reported)
-    choices.may_search_all = True
+    choices.other = OtherScheduler(may_search_all=True)
     choices._snapshot = lambda: SNAPSHOT
     assert choices.choose("hint", ["n2", "n3"]) == hint
 

@@ -12,6 +12,7 @@ from attrs import evolve
 from conformance.vocabulary.objects import node, pod
 from conformance.vocabulary.scripted import SCRIPTED
 from refsched.checking.checker import Checker
+from refsched.checking.other_scheduler import OtherScheduler
 from refsched.checking.own_plugins import UNNAMED, OwnPlugins
 from refsched.records import (
     Advance,
@@ -43,7 +44,8 @@ def checker(
     whole = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"} | (
         config or {}
     )
-    given = Checker(whole, own=OwnPlugins(lambda plugin: plugin in names, names), release=release)
+    own = OwnPlugins(lambda plugin: plugin in names, names)
+    given = Checker(whole, other=OtherScheduler(own_plugins=own), release=release)
     for value in (node("n1"), pod("p")):
         assert given.take(Create(value)) == []
     return given

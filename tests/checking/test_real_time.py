@@ -8,6 +8,7 @@ from recorded import Recorded
 from world import configuration, profile
 
 from refsched.checking.checker import Checker
+from refsched.checking.other_scheduler import OtherScheduler
 from refsched.records import Advance, Attempt, Create, Record
 
 
@@ -25,7 +26,7 @@ def test_whether_a_hint_is_too_old_is_open_in_real_time(
     if has_passed:
         world.advance(5)
     world.schedule("p2", "2")
-    checker = Checker(config, in_real_time=in_real_time)
+    checker = Checker(config, other=OtherScheduler(in_real_time=in_real_time))
     records: list[Record] = [each for each in world.records if isinstance(each, Create | Attempt)]
     records.insert(records.index(next(each for each in records if isinstance(each, Attempt))) + 1, Advance(5))
     found = [one.member for record in records for one in checker.take(record)]

@@ -11,6 +11,7 @@ from device_world import DRIVER, Json, claim, device, device_class, one, piece
 from world import configuration, node_object, pod_object
 
 from refsched.checking.checker import Checker
+from refsched.checking.other_scheduler import OtherScheduler
 from refsched.checking.recorded_claims import ClaimWrites, allocation_disagreements
 from refsched.devices.claims import start_allocation
 from refsched.objects.dra import DELETE_PROTECTION, ResourceClaim
@@ -184,7 +185,7 @@ def test_who_reports_claims_has_to_write_the_devices_too() -> None:
 
 
 def test_whoever_leaves_the_api_server_to_others_has_to_report_all_writes() -> None:
-    checker = cluster(Checker(configuration(), release=V1_34, reports_claims=True))
+    checker = cluster(Checker(configuration(), release=V1_34, other=OtherScheduler(reports_claims=True)))
     checker.take(Attempt("default/p", "scheduled", node="n1"))
 
     assert "write.default/c" in [each.member for each in checker.take_missing()]

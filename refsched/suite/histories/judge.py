@@ -20,6 +20,7 @@ from attrs import evolve
 from refsched.checking.agreement import Disagreement
 from refsched.checking.checker import Checker
 from refsched.checking.mending import Mending
+from refsched.checking.other_scheduler import OtherScheduler
 from refsched.checking.own_plugins import OwnPlugins
 from refsched.objects.writing import as_json
 from refsched.oddities.known_defect import FixedOrder, KnownDefect
@@ -72,10 +73,12 @@ class Judge:
                 history.config,
                 history.feature_gates,
                 release=release,
-                reports_claims=reports_claims,
-                in_real_time=not part.keeps_time,
-                may_search_all=not part.reads_config,
-                own=own(),
+                other=OtherScheduler(
+                    reports_claims=reports_claims,
+                    in_real_time=not part.keeps_time,
+                    may_search_all=not part.reads_config,
+                    own_plugins=own(),
+                ),
                 without=mended,
             )
         )

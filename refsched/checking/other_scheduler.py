@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""OtherScheduler: what a checker is told of the scheduler that it checks."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from refsched.checking.own_plugins import OwnPlugins
+
+
+@frozen
+class OtherScheduler:
+    """An OtherScheduler may differ from the specification in these ways, and is right all the same."""
+
+    reports_claims: bool = False
+    """It reports each of its writes into a ResourceClaim."""
+    in_real_time: bool = False
+    """Its clock goes on between what is asked of it, so that it is open whether a hint is too old."""
+    may_search_all: bool = False
+    """It may pass over the node that a batch hinted at."""
+    own_plugins: OwnPlugins | None = None
+    """What plugins did that it alone has is taken as given."""
