@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OtherScheduler: what a checker is told of the scheduler that it checks."""
+"""OtherScheduler: in what the scheduler that is checked may differ from the specification."""
 
 from __future__ import annotations
 
