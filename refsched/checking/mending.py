@@ -53,7 +53,8 @@ def mends_that_explain(
     without those in ``now``.
 
     Known defects do not explain a disagreement that is the same without all of them and, if ``singly``, without
-    any one of them. One defect may hide what another one does."""
+    any one of them. One defect may hide what another one does. Those of a plugin stay as they are in ``now`` if
+    the disagreement is the same with all of them, without all of them and, if ``singly``, with any one changed."""
     if now != _ALL:
         without_all = first_wrong(_ALL)
         if without_all is None:
@@ -62,13 +63,14 @@ def mends_that_explain(
             return None
 
     def matters(of_plugin: Mended) -> bool:
-        tried = [of_plugin, *(frozenset({defect}) for defect in of_plugin if singly)]
-        return bool(of_plugin & now) or any(first_wrong(mended) != wrong for mended in tried)
+        tried = [now | of_plugin, now - of_plugin, *(now ^ {defect} for defect in of_plugin if singly)]
+        return any(first_wrong(mended) != wrong for mended in tried if mended != now)
 
     plugins = [of_plugin for of_plugin in _by_plugin() if matters(of_plugin)]
     matter = [defect for defect in KNOWN_DEFECTS if any(defect in of_plugin for of_plugin in plugins)]
-    for number in range(1, len(matter) + 1):
-        for some in map(frozenset, combinations(matter, number)):
+    others = now.difference(matter)
+    for number in range(len(matter) + 1):
+        for some in (others.union(chosen) for chosen in combinations(matter, number)):
             if some not in (now, _ALL) and first_wrong(some) is None:
                 return some
     return None

@@ -123,7 +123,6 @@ def test_a_scheduler_that_has_all_known_defects_is_followed_as_such() -> None:
     assert mending.mended == AS_RELEASED
 
 
-@pytest.mark.no_cover
 def test_a_scheduler_without_one_is_followed_as_one_without_from_there_on() -> None:
     mending = followed()
     first = mending.checker

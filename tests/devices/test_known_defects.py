@@ -255,7 +255,6 @@ def test_all_devices_of_an_alternative_are_all_or_those_that_v1_34_2_finds(
     assert found_wrong(cluster(TWO, ONE_OR_ALL), *gives(ONE_OR_ALL, *names)) == wrong
 
 
-@pytest.mark.no_cover
 def test_what_the_second_alternative_matches_is_its_own_or_that_of_the_first() -> None:
     nowhere = {"n1": refused("cannot allocate all claims")}
 
