@@ -31,9 +31,9 @@ def test_a_whole_scheduler_gets_the_history_as_it_is() -> None:
     assert WHOLE.left_out == ()
 
 
-def test_without_preemption_no_postfilter_runs() -> None:
+def test_without_preemption_other_plugins_still_extend_postfilter() -> None:
     config = Part(ALL - {"preemption"}).history(History(())).config
-    assert config["profiles"][0]["plugins"]["postFilter"] == {"disabled": [{"name": "*"}]}
+    assert config["profiles"][0]["plugins"] == {"multiPoint": {"disabled": [{"name": "DefaultPreemption"}]}}
 
 
 def test_plugins_that_the_implementation_does_not_have_are_disabled() -> None:

@@ -16,7 +16,6 @@ from refsched.suite.catalogue.rules import EVENT_ROWS, Rule, all_rules
 _METHODS: tuple[tuple[str, str], ...] = (
     (r"(pre_score|score|normalize_score)\b", "score"),
     (r"(after_\w+|pre_enqueue|EVENTS)\b", "queue"),
-    (r"post_filter\b", "preemption"),
 )
 """Where a rule stands with a method of a plugin: the capability that shows what this method decides."""
 

@@ -37,8 +37,8 @@ ALWAYS = frozenset({"PrioritySort", "SchedulingGates", "DefaultBinder"})
 
 PREEMPTION = "DefaultPreemption"
 
-_POINTS_OF: Mapping[str, tuple[str, ...]] = {"preemption": ("postFilter",), "score": ("preScore", "score")}
-"""The specification leaves out these extension points for an implementation without the capability."""
+_POINTS_OF_SCORE = ("preScore", "score")
+"""The specification leaves out these extension points for an implementation without ``score``."""
 
 NO_PLUGIN: Json = {"disabled": [{"name": "*"}]}
 
@@ -293,9 +293,8 @@ class Part:
             new = [name for name in self.left_out if name not in named and self._is_at(name, point)]
             if new and "*" not in named:
                 here["disabled"] = [*disabled, *({"name": name} for name in new)]
-        for capability, points in _POINTS_OF.items():
-            if capability not in self.capabilities:
-                plugins |= {point: deepcopy(NO_PLUGIN) for point in points}
+        if "score" not in self.capabilities:
+            plugins |= {point: deepcopy(NO_PLUGIN) for point in _POINTS_OF_SCORE}
         changed = {**profile, "plugins": plugins}
         if profile.get("pluginConfig"):
             changed["pluginConfig"] = [
