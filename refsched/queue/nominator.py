@@ -58,7 +58,8 @@ class Nominator:
 
         Source: addNominatedPodUnlocked.
         """
-        was_nominated = self._remove(pod)
+        nominated_to = self._node_of.get(pod.uid)
+        self._remove(pod)
         to = pod.status.nominated_node_name if node is None else node
         if node is None and not to:
             return
@@ -66,7 +67,7 @@ class Nominator:
         if shown is None or shown.spec.node_name:
             applies("R-NOM-03", when=to)
             return
-        applies("R-NOM-02", when=to or was_nominated)
+        applies("R-NOM-02", when=to or nominated_to)
         self._put(Pod(ObjectMeta(name=pod.name, namespace=pod.namespace, uid=pod.uid)), to)
 
     def update(self, before: Pod, after: Pod) -> None:
