@@ -38,12 +38,13 @@ from refsched.tools.rulebook.examples import Broken, Example
 @frozen
 class Run:
     """A Run is the result of an example: ``steps`` has a line for each step, ``explanation`` is that of the
-    attempt by which the rule decides, if it can be explained, and ``applied`` are the rules that were applied.
-    """
+    attempt by which the rule decides, if it can be explained, ``applied`` are the rules that were applied, and
+    ``seen`` are the records that came."""
 
     steps: tuple[str, ...]
     explanation: Explanation | None
     applied: frozenset[str]
+    seen: tuple[Seen, ...] = ()
 
 
 def run(example: Example) -> Run:
@@ -64,6 +65,7 @@ def run(example: Example) -> Run:
         tuple(map(as_written, steps)),
         _explanation(example, transcript),
         frozenset(transcript.decisive) | heard,
+        tuple(transcript.seen),
     )
 
 
