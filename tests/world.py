@@ -155,9 +155,6 @@ class World:
     def pod(self, name: str, cpu: str = "", **rest: Any) -> list[Output]:
         return self.create(pod_object(name, cpu, **rest))
 
-    def update_node(self, name: str, cpu: str = "4", **rest: Any) -> list[Output]:
-        return self.update(node_object(name, cpu, **rest))
-
     def update_pod(self, name: str, cpu: str = "", **rest: Any) -> list[Output]:
         return self.update(pod_object(name, cpu, **rest))
 

@@ -24,11 +24,6 @@ def pod(name: str, on: str = "", **labels: str) -> Pod:
     return read_as(Pod, {"metadata": metadata, "spec": {"nodeName": on}})
 
 
-def nodes_with_the_image(cache: Cache) -> dict[str, int]:
-    nodes = [info for info in cache.snapshot().nodes if info.image_states]
-    return {info.name: info.image_states["image"].num_nodes for info in nodes}
-
-
 @pytest.fixture
 def cache() -> Cache:
     cache = Cache(expiration=30.0)
@@ -72,13 +67,6 @@ def test_an_assumed_pod_counts_as_it_was_assumed_until_it_is_updated(cache: Cach
         cache.add_pod(pod("p", "n"))
 
 
-def test_an_assumed_pod_that_is_bound_elsewhere_counts_there(cache: Cache) -> None:
-    cache.set_node(node("m"))
-    cache.assume(pod("p"), "n")
-    cache.add_pod(pod("p", "m"))
-    assert (names_on(cache, "n"), names_on(cache, "m")) == ([], ["p"])
-
-
 def test_a_pod_that_is_still_assumed_is_not_removed(cache: Cache) -> None:
     cache.assume(pod("p"), "n")
     with pytest.raises(CacheError, match="is not found in scheduler cache"):
@@ -89,35 +77,7 @@ def test_a_pod_that_is_still_assumed_is_not_removed(cache: Cache) -> None:
     assert names_on(cache, "n") == []
 
 
-def test_a_node_learns_how_many_nodes_have_an_image_only_when_it_changes_itself(cache: Cache) -> None:
-    cache.set_node(node("a", "image"))
-    cache.set_node(node("b", "image"))
-    cache.add_pod(pod("p", "a"))
-    assert nodes_with_the_image(cache) == {"a": 1, "b": 2}
-    cache.set_node(node("a", "image"))
-    assert nodes_with_the_image(cache) == {"a": 2, "b": 2}
-
-
 def test_a_pod_is_not_assumed_twice(cache: Cache) -> None:
     cache.assume(pod("p"), "n")
     with pytest.raises(CacheError, match=r"^pod p is in the cache, so can't be assumed$"):
         cache.assume(pod("p"), "n")
-
-
-def asking(cpu: str) -> Pod:
-    requests = {"resources": {"requests": {"cpu": cpu}}, "name": "c"}
-    metadata = {"name": "p", "namespace": "ns", "uid": "p"}
-    return read_as(Pod, {"metadata": metadata, "spec": {"nodeName": "n", "containers": [requests]}})
-
-
-@pytest.mark.parametrize("is_updated", [False, True])
-def test_what_was_bound_is_taken_off_and_not_what_was_assumed(cache: Cache, is_updated: bool) -> None:
-    cache.assume(asking("1"), "n")
-    cache.add_pod(asking("3"))
-    assert cache.usage()["n"].requested.milli_cpu == 1000
-    if is_updated:
-        cache.update_pod(asking("4"))
-        assert cache.usage()["n"].requested.milli_cpu == 1000 - 3000 + 4000
-    else:
-        cache.remove_pod(asking("3"))
-        assert cache.usage()["n"].requested.milli_cpu == 1000 - 3000

@@ -11,7 +11,6 @@ from example_pages import DOCS, WITH_EXAMPLES, examples_of, made_anew
 
 from refsched.suite.catalogue.rules import all_rules
 from refsched.tools.cli.main import cli
-from refsched.tools.rulebook.site import pages
 
 
 @pytest.mark.parametrize("name", WITH_EXAMPLES)
@@ -75,26 +74,3 @@ def test_a_link_to_a_rule_leads_to_the_page_of_its_area(name: str) -> None:
         assert all_rules()[rule].area == area
         assert anchor == rule.lower()
     assert len(re.findall(r"\[R-", text)) == len(links)
-
-
-QUESTIONS = {
-    "why does my pod not go to that node": ("generated/pending.md", "Why is my pod pending?"),
-    "is a cordoned node a spread domain": ("surprises.md", "A cordoned node is a domain of the spread"),
-    "are init containers counted for life": ("surprises.md", "Init containers count for life"),
-    "what does ScheduleAnyway do": ("surprises.md", "ScheduleAnyway is a score"),
-    "what counts when a nominated pod of equal priority is on the node": (
-        "surprises.md",
-        "A nominated pod of equal priority counts",
-    ),
-}
-"""What a newcomer asks, and the page and the heading that answer it."""
-
-
-@pytest.mark.parametrize("question", QUESTIONS)
-def test_a_question_is_answered_two_clicks_from_the_front_page(question: str) -> None:
-    page, heading = QUESTIONS[question]
-    assert f"]({page})" in (DOCS / "index.md").read_text("utf-8")
-    made = dict(pages({}))
-    name = page.removeprefix("generated/")
-    text = made[name]() if page.startswith("generated/") else (DOCS / page).read_text("utf-8")
-    assert re.search(rf"^#+ {re.escape(heading)}$", text, re.MULTILINE)

@@ -32,14 +32,3 @@ def test_a_node_counts_its_pods_and_gives_back_what_leaves() -> None:
     assert (left.name, empty.pods) == ("n1", ())
     with pytest.raises(KeyError):
         left.without_pod("a")
-
-
-def test_of_two_pods_that_claim_one_port_the_first_to_leave_frees_it() -> None:
-    port = {"containerPort": 80, "hostPort": 80}
-    one, other = (
-        PodInfo(
-            read_as(Pod, {"metadata": {"uid": uid}, "spec": {"containers": [{"name": "c", "ports": [port]}]}})
-        )
-        for uid in ("1", "2")
-    )
-    assert NodeInfo(None).with_pod(one).with_pod(other).without_pod("1").host_ports == frozenset()

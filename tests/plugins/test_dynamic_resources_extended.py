@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 from device_world import Json, claim, device, device_class, piece
-from world import FEASIBLE, World, configuration, profile, unresolvable
+from world import FEASIBLE, World, configuration, profile
 
 from refsched.objects.dra import EXTENDED_RESOURCE_CLAIM
 from refsched.plugins.dynamic_resources_extended import class_of
@@ -57,14 +57,6 @@ def test_a_node_without_the_resource_and_without_devices_is_rejected(cluster: Wo
     cluster.create(pod("p", 2))
 
     assert cluster.schedule("p").filter["n2"].plugin == "DynamicResources"
-
-
-def test_without_a_class_the_node_has_too_little(cluster: World) -> None:
-    cluster.create(device_class())
-    cluster.create(pod("p", 1))
-
-    insufficient = unresolvable("NodeResourcesFit", f"Insufficient {GPU}")
-    assert cluster.schedule("p").filter == {"n1": insufficient, "n2": insufficient}
 
 
 def test_a_class_that_is_created_requeues_the_pod(cluster: World) -> None:

@@ -14,7 +14,6 @@ from affinity_world import (
     hint,
     node,
     pod,
-    preferred,
     required,
     running,
     selecting,
@@ -23,7 +22,6 @@ from affinity_world import (
 
 from refsched.framework.cycle_state import CycleState
 from refsched.framework.events import POD
-from refsched.framework.interface import Continue, Skip
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, unschedulable
@@ -86,25 +84,6 @@ def test_without_the_known_defect_it_reaches_those_that_exist_and_are_not_exclud
     state = filtering(web, snapshot, without())
     assert PLUGIN.filter(state, web, there) == ANTI_AFFINITY
     assert met(web, snapshot, state, there) == (() if verdict == ANTI_AFFINITY else (EXCLUDED_NAMESPACES,))
-
-
-def test_a_term_that_selects_no_namespace_without_labels_meets_no_defect() -> None:
-    web = pod(
-        "web",
-        apart=required(term("db", namespaceSelector=selecting(team="t")), term("db", namespaceSelector={})),
-    )
-    there = node("n1", zone="a")
-    snapshot = snapshot_of(there)
-    state = filtering(web, snapshot, without())
-    assert met(web, snapshot, state, there) == ()
-
-
-def test_without_the_known_defect_preferences_do_not_reach_what_is_excluded_either() -> None:
-    web = pod("web", near=preferred(5, term("db", namespaceSelector=excluding("team"))))
-    there = node("n1", pod("db", namespace="other"), zone="a")
-    snapshot = snapshot_of(there, namespace_labels={"other": {"team": "t"}})
-    assert PLUGIN.pre_score(web, [there], snapshot) == Continue({("zone", "a"): 5})
-    assert MENDED.pre_score(web, [there], snapshot) == Skip()
 
 
 # --- Hints ----------------------------------------------------------------------------------------
@@ -179,14 +158,6 @@ def test_what_v1_34_overlooks_is_seen_without_these_defects_and_only_without_all
         plugin = without(*many)
         seen = hint(POD)(plugin, web, before, after, objects)
         assert seen is (defects is not None and defects <= set(many))
-
-
-def test_who_meets_one_term_less_is_seen_only_with_the_defect_that_asks_for_all() -> None:
-    web = pod("web", apart=required(term("db"), {"topologyKey": "host", "labelSelector": {}})).pod
-    before, after = running("db"), running("x")
-    assert hint(POD)(PLUGIN, web, before, after, ObjectStore())
-    mended = without(ONE_TERM_OF_MANY)
-    assert not hint(POD)(mended, web, before, after, ObjectStore())
 
 
 def test_a_hint_that_looks_namespaces_up_still_tries_the_selector_against_no_labels_as_filter_does() -> None:

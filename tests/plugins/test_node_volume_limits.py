@@ -28,7 +28,6 @@ from refsched.plugins.node_volume_limits import Drivers, NodeVolumeLimits
 PLUGIN = NodeVolumeLimits()
 TOO_MANY = unschedulable("node(s) exceed max volume count")
 GCE = {"name": "g", "gcePersistentDisk": {"pdName": "d"}}
-GCE_HANDLE = "projects/UNSPECIFIED/zones/UNSPECIFIED/disks/d"
 GCE_DRIVER = "pd.csi.storage.gke.io"
 
 
@@ -83,36 +82,6 @@ def verdict(asking: PodInfo, *objects: ApiObject, there: tuple[PodInfo, ...] = (
 # --- Filter ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("limit", "there", "fits"),
-    [
-        (None, ("a", "b"), True),
-        (0, (), False),
-        (1, (), True),
-        (1, ("a",), False),
-        (2, ("a",), True),
-        (2, ("a", "a"), True),
-        (2, ("a", "b"), False),
-        (2, ("a", "mine"), True),
-        (0, ("mine",), True),
-        (1, ("other",), True),
-        (1, ("lost",), True),
-    ],
-)
-def test_a_volume_counts_once_and_for_its_driver(
-    limit: int | None, there: tuple[str, ...], fits: bool
-) -> None:
-    objects = [
-        csi_node(d=limit, e=0),
-        *(claim(name, f"v-{name}") for name in ("mine", "a", "b", "other")),
-        *(volume(f"v-{name}") for name in ("mine", "a", "b")),
-        volume("v-other", "e"),
-    ]
-    pods = tuple(pod(name, name=f"p{index}") for index, name in enumerate(there))
-
-    assert verdict(pod("mine"), *objects, there=pods) == (SUCCESS if fits else TOO_MANY)
-
-
 def test_a_claim_that_is_missing_is_an_answer_for_a_new_pod_alone() -> None:
     refused = unresolvable('looking up PVC ns/c: persistentvolumeclaim "c" not found')
 
@@ -129,37 +98,6 @@ def test_an_ephemeral_volumes_claim_must_be_the_pods_own() -> None:
     assert verdict(pod(volumes, name="q"), *objects, claim("q-e", "w", owner="p")) == strange
     running = (pod(volumes, name="q"),)
     assert verdict(pod("c"), *objects, claim("q-e", "w"), there=running) == strange
-
-
-@pytest.mark.parametrize(
-    ("attachments", "fits"),
-    [
-        ([attachment("1", "a"), attachment("2", "a")], True),
-        ([attachment("1", "a"), attachment("2", "b")], False),
-        ([attachment("1", "a"), attachment("2", "used")], True),
-        ([attachment("1", "a"), attachment("2", "mine")], False),
-        ([attachment("1", "a"), attachment("2", "b", node="m")], True),
-        ([attachment("1", "a"), attachment("2", "b", attacher="")], True),
-        ([attachment("1", "a"), attachment("2", "b", attacher="other")], True),
-        ([attachment("1", "a"), attachment("2", None)], True),
-        ([attachment("1", "a"), attachment("2", "gone")], True),
-        ([attachment("1", "a"), attachment("2", "nfs")], True),
-    ],
-)
-def test_what_is_attached_counts_though_no_pod_uses_it(
-    attachments: list[VolumeAttachment], fits: bool
-) -> None:
-    objects = [
-        csi_node(d=3),
-        claim("mine", "mine"),
-        claim("used", "used"),
-        *(volume(name) for name in ("mine", "used", "a", "b")),
-        volume("nfs", nfs={}),
-    ]
-
-    found = verdict(pod("mine"), *objects, *attachments, there=(pod("used", name="q"),))
-
-    assert found == (SUCCESS if fits else TOO_MANY)
 
 
 def test_a_claim_without_a_class_that_exists_does_not_count() -> None:
@@ -187,16 +125,6 @@ def test_a_volume_of_a_migrated_plugin_counts_for_its_driver(source: dict[str, A
     assert found == (SUCCESS if fits else TOO_MANY)
 
 
-def test_an_inline_disk_is_the_same_as_a_volume_of_its_handle() -> None:
-    limits = csi_node(pd_csi_storage_gke_io=1)
-    bound = [claim("c", "v"), volume("v", csi={"driver": GCE_DRIVER, "volumeHandle": GCE_HANDLE})]
-    other = {"name": "g", "gcePersistentDisk": {"pdName": "e"}}
-
-    assert verdict(pod(GCE), limits, *bound, there=(pod("c", name="q"),)) == SUCCESS
-    assert verdict(pod(other), limits, *bound, there=(pod("c", name="q"),)) == TOO_MANY
-    assert verdict(pod({"name": "f", "azureFile": {}}), limits) == SUCCESS
-
-
 def test_an_inline_disk_that_cannot_be_translated_is_an_error() -> None:
     shared = {"name": "z", "azureDisk": {"kind": "Shared"}}
     why = error("converting volume(z) from inline to csi: kind(Shared) is not supported in csi migration")
@@ -206,36 +134,6 @@ def test_an_inline_disk_that_cannot_be_translated_is_an_error() -> None:
 
 
 # --- Events ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "requeues"),
-    [
-        (csi_node(d=1), csi_node(d=2), True),
-        (csi_node(d=1), csi_node(d=1), False),
-        (csi_node(d=1), csi_node(d=None), False),
-        (csi_node(d=1), csi_node(d=1, e=1), True),
-        (csi_node(d=1), csi_node(d=1, e=0), False),
-        (csi_node(d=None), csi_node(d=1), True),
-    ],
-)
-def test_a_node_that_can_attach_more_requeues(before: CSINode, after: CSINode, requeues: bool) -> None:
-    assert PLUGIN.after_csi_node_update(pod("c").pod, before, after, ObjectStore()) is requeues
-
-
-@pytest.mark.parametrize(
-    ("removed", "requeues"),
-    [
-        (pod("c", node="n"), True),
-        (pod("c", nominated="n"), True),
-        (pod("c"), False),
-        (pod(node="n"), False),
-        (pod({"name": "e", "emptyDir": {}}, node="n"), False),
-        (pod(GCE, node="n"), True),
-    ],
-)
-def test_a_deleted_pod_requeues_where_it_had_volumes_on_a_node(removed: PodInfo, requeues: bool) -> None:
-    assert PLUGIN.after_pod_deletion(pod("c").pod, removed.pod, None, ObjectStore()) is requeues
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 from attrs import evolve
@@ -35,8 +33,6 @@ from tests.applied import info, node, on
 from tests.snapshots import snapshot_of
 from tests.volume_objects import claim, storage_class, store, volume
 
-T = TypeVar("T")
-
 
 def named(name: str, *pods: PodInfo, annotations: Any = None, **labels: str) -> NodeInfo:
     metadata = {"name": name, "labels": labels, "annotations": annotations or {}}
@@ -52,26 +48,6 @@ def named(name: str, *pods: PodInfo, annotations: Any = None, **labels: str) -> 
 def owned_by(kind: str, uid: str) -> PodInfo:
     owner = {"apiVersion": "apps/v1", "kind": kind, "name": "o", "uid": uid, "controller": True}
     return PodInfo(read_as(Pod, {"metadata": {"name": "p", "ownerReferences": [owner]}, "spec": {}}))
-
-
-def avoiding(kind: str, uid: str) -> NodeInfo:
-    controller = {"kind": kind, "uid": uid, "controller": True}
-    entry = {"podSignature": {"podController": controller}}
-    return named("n", annotations={ANNOTATION: json.dumps({"preferAvoidPods": [entry]})})
-
-
-@pytest.mark.parametrize(
-    ("pod", "score"),
-    [
-        (owned_by("ReplicaSet", "u"), 0),
-        (owned_by("ReplicaSet", "other"), 100),
-        (owned_by("ReplicationController", "u"), 100),
-        (owned_by("StatefulSet", "u"), 100),
-        (info(), 100),
-    ],
-)
-def test_a_node_avoids_the_pods_of_the_controllers_that_it_names(pod: PodInfo, score: int) -> None:
-    assert NodePreferAvoidPods().score(None, pod, avoiding("ReplicaSet", "u")) == score
 
 
 @pytest.mark.parametrize("written", ["", "{", "[]", '{"preferAvoidPods": [1]}', '{"preferAvoidPods": [{}]}'])
@@ -129,12 +105,6 @@ def affine(plugin: ServiceAffinity, pod: PodInfo, nodes: list[NodeInfo], *object
     return {node.name: plugin.filter(answer.state, pod, node) for node in nodes}
 
 
-def test_the_pods_of_a_service_run_where_labels_are_those_of_the_first() -> None:
-    nodes = [named("n1", web("a", "n1"), zone="z1"), named("n2", zone="z1"), named("n3", zone="z2")]
-    found = affine(ServiceAffinity(("zone",)), web("p"), nodes, service("s", **WEB))
-    assert found == {"n1": SUCCESS, "n2": SUCCESS, "n3": OTHER}
-
-
 def test_a_node_selector_goes_before_the_service() -> None:
     nodes = [named("n1", web("a", "n1"), zone="z1"), named("n3", zone="z2")]
     picky = PodInfo(evolve(web("p").pod, spec=evolve(web("p").pod.spec, node_selector={"zone": "z2"})))
@@ -182,36 +152,6 @@ def test_of_two_pods_of_one_name_the_dry_run_takes_away_the_first() -> None:
     assert plugin.filter(left, pod, nodes[1]) == SUCCESS
     assert plugin.filter(left, pod, without) == OTHER
     assert plugin.remove_pod(left, pod, web("b", "n1"), without, snapshot) == left
-
-
-def test_the_pods_of_a_service_spread_over_the_values_of_a_label() -> None:
-    plugin = ServiceAffinity(anti_affinity_labels_preference=("zone", "rack"))
-    nodes = [
-        named("n1", web("a"), web("b"), zone="z1"),
-        named("n2", web("c"), zone="z2", rack="r1"),
-        named("n3"),
-    ]
-    answer = plugin.pre_score(web("p"), nodes, snapshot_of(*nodes, objects=holding(service("s", **WEB))))
-    counts = {node.name: plugin.score(answer.state, web("p"), node) for node in nodes}
-    assert counts == {"n1": 2, "n2": 1, "n3": 0}
-    assert plugin.normalize_score(answer.state, web("p"), counts) == {"n1": 16, "n2": 66, "n3": 0}
-
-
-def test_any_service_of_the_pod_may_count_another_for_each_node() -> None:
-    class Last:
-        def choose(self, question: str, options: Sequence[T]) -> T:
-            asked.append((question, tuple(options)))
-            return options[-1]
-
-    asked: list[tuple[str, Any]] = []
-    plugin = ServiceAffinity()
-    metadata = {"name": "p", "namespace": "default", "uid": "p", "labels": WEB | {"tier": "x"}}
-    both = PodInfo(read_as(Pod, {"metadata": metadata, "spec": {}}))
-    nodes = [named("n1", web("a"), both), named("n2", both), named("n3", web("b"))]
-    objects = holding(service("s", **WEB), service("t", tier="x"))
-    state = plugin.pre_score(both, nodes, evolve(snapshot_of(*nodes, objects=objects), choices=Last())).state
-    assert [plugin.score(state, both, node) for node in nodes] == [2, 1, 1]
-    assert asked == [("service", (1, 2)), ("service", (1,)), ("service", (0, 1))]
 
 
 def test_without_a_service_every_value_is_as_good() -> None:
@@ -277,20 +217,6 @@ def test_the_key_of_a_long_driver_name_is_cut_and_hashed() -> None:
 
 def ebs(*ids: str, **labels: str) -> PodInfo:
     return info(volumes=[{"name": i, "awsElasticBlockStore": {"volumeID": i}} for i in ids])
-
-
-def test_a_cloud_attaches_so_many_disks_to_a_node() -> None:
-    plugin, nothing = NonCSIVolumeLimits(EBS), ObjectStore()
-    assert plugin.name == "EBSLimits"
-    many = [f"vol-{n}" for n in range(40)]
-    assert limits(plugin, nothing, ebs(*many[:39]), on(node())) == SUCCESS
-    assert limits(plugin, nothing, ebs(*many), on(node())) == TOO_MANY
-    nitro = node({"node.kubernetes.io/instance-type": "m5.large"})
-    assert limits(plugin, nothing, ebs(*many[:26]), on(nitro)) == TOO_MANY
-    stated = node(allocatable={"attachable-volumes-aws-ebs": "1"})
-    assert limits(plugin, nothing, ebs("b"), on(stated, ebs("a"))) == TOO_MANY
-    assert limits(plugin, nothing, ebs("a"), on(stated, ebs("a"))) == SUCCESS
-    assert limits(plugin, nothing, info(), on(stated)) == SUCCESS
 
 
 @pytest.mark.parametrize(

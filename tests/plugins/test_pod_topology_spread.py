@@ -52,13 +52,6 @@ def node(name: str, *pods: PodInfo, labels: Any = None, **spec: Any) -> NodeInfo
 # --- Events ---------------------------------------------------------------------------------------
 
 
-def assigned(uid: str = "other", labels: Any = WEB, **metadata: Any) -> Pod:
-    return pod(uid=uid, labels=labels, metadata=metadata, nodeName="a1").pod
-
-
-DB = {"app": "db"}
-
-
 def test_the_table_names_pods_and_nodes() -> None:
     assert [(row.resource, row.action) for row in PLUGIN.EVENTS] == [
         (
@@ -73,40 +66,6 @@ def test_the_table_names_pods_and_nodes() -> None:
             ActionType.ADD | ActionType.DELETE | ActionType.UPDATE_NODE_LABEL | ActionType.UPDATE_NODE_TAINT,
         ),
     ]
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "worth_it"),
-    [
-        (None, assigned(), True),
-        (assigned(), None, True),
-        (None, assigned(labels=DB), False),
-        (assigned(labels=DB), None, False),
-        (None, pod(uid="other").pod, False),
-        (None, assigned(namespace="elsewhere"), False),
-        (assigned(), assigned(labels=DB), True),
-        (assigned(labels=DB), assigned(), True),
-        (assigned(), assigned(labels={**WEB, "version": "2"}), False),
-        (pod(uid="other").pod, assigned(), False),
-        (pod(labels=DB).pod, pod().pod, True),
-        (pod().pod, pod(tolerations=[{"operator": "Exists"}]).pod, False),
-    ],
-)
-def test_a_pod_matters_where_a_constraint_counts_it(
-    before: Pod | None, after: Pod | None, worth_it: bool
-) -> None:
-    hint = PLUGIN.EVENTS[0].hint
-    assert hint is not None
-    assert hint(PLUGIN, pod(constraint()).pod, before, after, NOTHING_STORED) is worth_it
-
-
-def test_a_new_toleration_of_the_pod_itself_matters_where_taints_are_honored() -> None:
-    before, after = pod().pod, pod(tolerations=[{"operator": "Exists"}]).pod
-    honoring = pod(constraint(nodeTaintsPolicy="Honor")).pod
-    assert PLUGIN.after_pod_change(honoring, before, after, NOTHING_STORED)
-    assert not PLUGIN.after_pod_change(honoring, before, before, NOTHING_STORED)
-    other = pod(uid="other", tolerations=[{"operator": "Exists"}], nodeName="a1").pod
-    assert not PLUGIN.after_pod_change(honoring, assigned(), other, NOTHING_STORED)
 
 
 def just(info: NodeInfo) -> Node:

@@ -13,7 +13,6 @@ from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
 from refsched.plugins.node_name import NodeName
-from tests.snapshots import snapshot_of
 
 
 def pod(**spec: Any) -> PodInfo:
@@ -30,8 +29,3 @@ def node(name: str = "n1", **spec: Any) -> NodeInfo:
 )
 def test_a_pod_that_names_its_node_goes_only_there(asked: str, status: Any) -> None:
     assert NodeName().filter(None, pod(nodeName=asked), node()) == status
-
-
-def test_the_search_is_restricted_to_the_node_that_the_pod_names() -> None:
-    assert NodeName().pre_filter(pod(nodeName="n2"), snapshot_of(node())).nodes == {"n2"}
-    assert NodeName().pre_filter(pod(), snapshot_of(node())).nodes is None

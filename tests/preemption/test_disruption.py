@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from attrs import evolve
-
 from refsched.framework.node_info import PodInfo
 from refsched.objects.pod import Pod
 from refsched.objects.policy import PodDisruptionBudget
@@ -44,21 +42,6 @@ def every_violating(pods: list[PodInfo], *budgets: PodDisruptionBudget) -> list[
 def violating(pods: list[PodInfo], *budgets: PodDisruptionBudget) -> list[str]:
     [found] = every_violating(pods, *budgets)
     return found
-
-
-def named(name: str, selector: Any, allowed: int) -> PodDisruptionBudget:
-    made = budget(selector, allowed)
-    return evolve(made, metadata=evolve(made.metadata, name=name))
-
-
-FRONT = {"matchLabels": {"tier": "front"}}
-BOTH = [pod("a", app="web", tier="front"), pod("b", tier="front")]
-
-
-def test_a_victim_takes_nothing_more_once_it_has_violated_a_budget() -> None:
-    web, front = named("web", WEB, 0), named("front", FRONT, 1)
-    assert every_violating(BOTH, web, front) == [["a"], ["a", "b"]]
-    assert every_violating(BOTH, front, web) == [["a", "b"], ["a"]]
 
 
 def test_an_empty_a_missing_or_an_invalid_selector_protects_nothing() -> None:

@@ -57,15 +57,6 @@ def test_a_driver_may_take_any_pod_that_no_gate_holds(world: World) -> None:
     assert (world.active, world.unschedulable) == (["high"], ["held"])
 
 
-def test_a_popped_pod_forgets_who_refused_it(world: World) -> None:
-    world.refused("p", "Picky", pending=["Silent"])
-    world.queue.activate([pod("p")])
-
-    again = world.pop()
-
-    assert (again.attempts, again.rejectors, again.unschedulable_count) == (2, frozenset(), 1)
-
-
 def test_where_active_is_empty_the_backoff_queue_is_popped(world: World) -> None:
     world.refused("later", "Picky", wants="n")
     world.now = 1.5
@@ -92,21 +83,6 @@ def test_a_pod_that_backs_off_after_an_error_is_not_popped_early(world: World) -
 
 
 # --- Failure --------------------------------------------------------------------------------------
-
-
-def test_errors_in_a_row_are_counted_and_a_refusal_ends_the_row(world: World) -> None:
-    world.refused("p")
-    world.passes(2)
-    first = world.pop()
-    world.refuse(first)
-    assert first.consecutive_errors_count == 1
-    world.passes(4)
-    second = world.pop()
-    assert (second.consecutive_errors_count, second.unschedulable_count) == (2, 0)
-    world.refuse(second, "Picky")
-    world.queue.activate([pod("p")])
-    third = world.pop()
-    assert (third.consecutive_errors_count, third.unschedulable_count) == (0, 1)
 
 
 def test_without_backoff_a_failed_pod_is_active_again() -> None:
@@ -161,24 +137,3 @@ def test_a_gate_may_hold_a_pod_after_its_attempt(world: World) -> None:
     world.update(pod("p"))
 
     assert world.backoff == ["p"]
-
-
-# --- Activation -----------------------------------------------------------------------------------
-
-
-def test_an_activated_pod_does_not_back_off(world: World) -> None:
-    world.refused("refused", "Deaf")
-    world.refused("error")
-
-    world.queue.activate([pod("refused"), pod("error"), pod("unknown")])
-
-    assert world.active == ["error", "refused"]
-
-
-def test_a_pod_that_backs_off_may_be_activated_and_held(world: World) -> None:
-    world.refused("p")
-    world.update(pod("p", 1000, gate="shut"))
-
-    world.queue.activate([pod("p")])
-
-    assert (world.backoff, world.unschedulable) == ([], ["p"])

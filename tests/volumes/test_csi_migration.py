@@ -13,9 +13,7 @@ from refsched.objects.volumes import Volume
 from refsched.volumes.csi_migration import (
     PLUGINS,
     UntranslatableError,
-    counts_as_csi,
     inline_handle,
-    plugin_called,
     plugin_of,
     translated,
     volume_handle,
@@ -64,34 +62,6 @@ def keys(found: PersistentVolume) -> list[list[tuple[str, tuple[str, ...]]]]:
     assert affinity is not None
     assert affinity.required is not None
     return [[(r.key, r.values) for r in t.match_expressions] for t in affinity.required.node_selector_terms]
-
-
-# --- Plugins --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("plugin", "unlisted", "listed"),
-    [
-        ("gce-pd", True, True),
-        ("aws-ebs", True, True),
-        ("azure-disk", True, True),
-        ("cinder", True, True),
-        ("portworx-volume", True, True),
-        ("azure-file", False, False),
-        ("vsphere-volume", False, False),
-    ],
-)
-def test_what_counts_for_a_driver_need_not_be_listed_as_migrated(
-    plugin: str, unlisted: bool, listed: bool
-) -> None:
-    found = plugin_called(f"kubernetes.io/{plugin}")
-
-    assert found is not None
-    assert not counts_as_csi(found, None)
-    assert counts_as_csi(found, csi_node()) is unlisted
-    assert counts_as_csi(found, EVERYTHING) is listed
-    assert not found.is_migrated_on(csi_node())
-    assert found.is_migrated_on(EVERYTHING) is listed
 
 
 # --- Volume handles -------------------------------------------------------------------------------
@@ -210,7 +180,3 @@ def test_the_zone_becomes_the_drivers_own_label(
     terms: list[list[dict[str, Any]]], labels: dict[str, str], after: object
 ) -> None:
     assert keys(translated(volume(GCE, *terms, labels=labels), EVERYTHING)) == after
-
-
-def test_a_volume_of_no_zone_at_all_stays_reachable_from_everywhere() -> None:
-    assert translated(volume(GCE), EVERYTHING).spec.node_affinity is None

@@ -44,27 +44,6 @@ def test_the_topology_of_the_class_must_allow_the_node(topologies: list[Json], a
     assert refusal(claim("c", "x"), classes=(limited,)) == (None if allowed else NOTHING_TO_BIND)
 
 
-@pytest.mark.parametrize(
-    ("stored", "enough"),
-    [
-        ({"capacity": "2Gi"} | EVERYWHERE, True),
-        ({"capacity": "2147483647"} | EVERYWHERE, False),
-        ({"capacity": "2147483647.5"} | EVERYWHERE, True),
-        ({"capacity": "9Gi", "maximumVolumeSize": "1Gi"} | EVERYWHERE, False),
-        ({"capacity": "1Gi", "maximumVolumeSize": "9Gi"} | EVERYWHERE, True),
-        (EVERYWHERE, False),
-        ({"capacity": "9Gi"}, False),
-        ({"capacity": "9Gi", "nodeTopology": {"matchLabels": {"zone": "a"}}}, True),
-        ({"capacity": "9Gi", "nodeTopology": {"matchLabels": {"zone": "b"}}}, False),
-    ],
-)
-def test_a_driver_that_reports_its_capacity_must_have_room_in_reach(stored: Json, enough: bool) -> None:
-    objects = (csi_driver("csi.example", tracks_capacity=True), capacity("k", "x", **stored))
-    refused = refusal(claim("c", "x", "2Gi"), classes=(storage_class("x"),), objects=objects)
-
-    assert refused == (None if enough else NOT_ENOUGH_SPACE)
-
-
 def test_room_counts_for_the_class_alone_and_each_claim_is_looked_at_by_itself() -> None:
     stored = (
         csi_driver("csi.example", tracks_capacity=True),

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from volume_objects import (
-    BIND_COMPLETED,
     SELECTED_NODE,
     Json,
     by_hand,
@@ -76,45 +75,6 @@ def written(world: World) -> list[Any]:
     return [read(record.object) for record in world.writes]
 
 
-# --- Volumes that are there -----------------------------------------------------------------------
-
-
-def test_a_volume_is_given_its_claim_and_the_pod_waits_for_the_controller() -> None:
-    world = world_of(claim("c"), volume("v"))
-
-    world.schedule("p", volumes=using("c"))
-
-    [found] = written(world)
-    assert found.metadata.annotations == {"pv.kubernetes.io/bound-by-controller": "yes"}
-    assert (found.spec.claim_ref.name, found.spec.claim_ref.uid) == ("c", "uid-c")
-    assert bound(world) is None
-    world.update(volume("v", claimed_by="c", phase="Bound"))
-    assert bound(world) is None
-    world.update(claim("c", bound_to="v"))
-    assert is_bound(world)
-
-
-def test_while_a_volume_is_assumed_no_other_pod_gets_it() -> None:
-    world = world_of(claim("c"), claim("d"), volume("v"))
-
-    world.schedule("p", volumes=using("c"), script={"ScriptedA": {"permit": "Wait"}})
-    refused = world.schedule("q", volumes=using("d"))
-
-    assert refused.message is not None
-    assert "1 node(s) didn't find available persistent volumes to bind" in refused.message
-
-
-def test_what_was_assumed_is_taken_back_where_the_pod_is_refused() -> None:
-    world = world_of(claim("c"), claim("d", "made"), claim("e"), volume("v"))
-    rejects = {"ScriptedA": {"permit": "Unschedulable"}}
-
-    world.schedule("p", volumes=using("c", "d"), script=rejects)
-
-    assert world.writes == []
-    assert world.schedule("q", volumes=using("e")).result == "scheduled"
-    assert [found.metadata.name for found in written(world)] == ["v"]
-
-
 # --- Volumes that are to be made ------------------------------------------------------------------
 
 
@@ -132,18 +92,6 @@ def test_a_claim_is_sent_to_the_node_and_the_pod_waits_for_the_provisioner() -> 
     assert bound(world) is None, "its claim is not bound"
     world.update(claim("c", "made", **sent, bound_to="v"))
     assert is_bound(world)
-
-
-def test_pods_that_share_a_claim_go_where_it_was_sent() -> None:
-    world = world_of(claim("c", "made"))
-    world.node("n2", labels={"kubernetes.io/hostname": "n2"})
-
-    first = world.schedule("p", volumes=using("c"), nodeSelector={"kubernetes.io/hostname": "n2"})
-    second = world.schedule("q", volumes=using("c"))
-
-    assert (first.node, second.node) == ("n2", "n2")
-    assert second.filter is not None
-    assert second.filter["n1"].reasons == ("node(s) didn't find available persistent volumes to bind",)
 
 
 # --- What can go wrong before ---------------------------------------------------------------------
@@ -230,16 +178,6 @@ def binding_dynamic(**rest: Any) -> World:
     return world
 
 
-def test_the_pods_patience_ends() -> None:
-    world = binding_dynamic(timeout=5)
-
-    world.advance(4)
-    assert bound(world) is None
-    world.advance(1)
-
-    assert why(world) == "binding volumes: context deadline exceeded"
-
-
 @pytest.mark.parametrize("begun", [binding_static, binding_dynamic])
 def test_the_node_or_the_pod_may_go(begun: Any) -> None:
     first, second = begun(), begun()
@@ -323,18 +261,6 @@ def test_a_claim_that_is_to_be_provisioned_may_go() -> None:
 
     said = 'failed to check provisioning pvc: persistentvolumeclaims "default/c" not found'
     assert why(world) == f"binding volumes: {said}"
-
-
-def test_the_pod_waits_for_all_of_its_volumes() -> None:
-    world = world_of(claim("c"), claim("d", size="2Gi"), volume("v"), volume("w", size="2Gi"))
-
-    world.schedule("p", volumes=using("c", "d"))
-    world.update(claim("d", size="2Gi", annotations={BIND_COMPLETED: "yes"}, volumeName="w"))
-    assert bound(world) is None
-    world.update(claim("c", bound_to="v"))
-
-    assert is_bound(world)
-    assert [found.metadata.name for found in written(world)] == ["v", "w"]
 
 
 def test_before_1_35_what_is_missing_or_changed_is_named_by_its_type() -> None:

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from volume_objects import (
-    Json,
     by_hand,
     claim,
     csi_node,
@@ -66,20 +65,6 @@ def test_bound_and_unbound_claims_both_say_why_not() -> None:
 
     assert refused(objects, "c", "there") == (OUT_OF_REACH, NOTHING_TO_BIND)
     assert refused(objects, "c", "gone") == (NOTHING_TO_BIND, VOLUME_IS_MISSING)
-
-
-def test_where_a_driver_stands_in_it_is_its_topology_that_counts() -> None:
-    disk: Json = {"gcePersistentDisk": {"pdName": "d"}}
-    zone = "topology.kubernetes.io/zone"
-    objects = store(
-        claim("c", bound_to="v"),
-        volume("v", labels={zone: "a"}, **disk),
-        csi_node("n1", "kubernetes.io/gce-pd"),
-    )
-
-    assert refused(objects, "c", on="n2") == ()
-    assert refused(objects, "c", on="n1") == (OUT_OF_REACH,)
-    assert refused(objects, "c", on="n1", **{"topology.gke.io/zone": "a"}) == ()
 
 
 def test_a_volume_that_cannot_be_translated_is_an_error() -> None:
