@@ -5,11 +5,13 @@ A difference *shows at* some rules: at the rule of a reason that only one of the
 plugin whose verdict or score differs, at the steps by which a pod came to its queue, and at the rules that say
 of themselves that they decide this member of a record (said.py). What shows at a rule may come from another one,
 such as a verdict about cpu from how requests add up. So every rule that was applied in the history is suspected:
-first those of the plugin, then all others, and of each the rarest first (rarity.py).
+first those of the plugin, then all others, and of each the rarest first (rarity.py). Words are different: where
+only a message differs, no rule is suspected but those that word it and those of the reasons that it counts.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
@@ -40,6 +42,9 @@ _OF_PLUGINS = ("preFilter", "filter", "scores")
 _OF_PREEMPTION = " preemption: "
 """These words stand in a message before what preemption has to say."""
 
+_COUNTED = re.compile(r"(?:: |, )(\d+) (.+?)(?=, \d+ |\. |\.$|$)")
+"""This is how a message counts the nodes that gave a reason."""
+
 
 class Attribution:
     """An Attribution finds the rules behind a difference in one history, by what the specification has applied
@@ -69,7 +74,7 @@ class Attribution:
         ]
         if not _shows_where_it_is(found):
             here = sorted({*here, *near}, key=_rarest_first)
-        ranked = (*here, *near, *applied)
+        ranked = (*here, *near) if _is_worded_otherwise(found) else (*here, *near, *applied)
         first = next((rule for rule in ranked if level_of(rule) == level_of(symptom)), symptom)
         return tuple(dict.fromkeys((first, *ranked)))
 
@@ -77,6 +82,7 @@ class Attribution:
         """Yields the rules at which a disagreement shows, the nearest first."""
         member, *_ = found.member.split(".")
         here: list[str] = []
+        counted: list[str] = []
         if member in _OF_PLUGINS:
             here += _of_reasons(found.expected, found.got)
             if _differ_in_words(found.expected, found.got) and "" in here:
@@ -93,10 +99,13 @@ class Attribution:
             member = "claims"
         elif member == "calls":
             member = f"calls.{_first_point(found.expected, found.got)}"
-        elif member == "message" and _differ_in_preemption(str(found.expected), str(found.got)):
-            member = f"{member}.preemption"
+        elif member == "message":
+            counted = _of_counted_reasons(found)
+            if not _is_worded_otherwise(found):
+                member = f"{member}.preemption"
         yield from filter(None, here)
         yield from self._applied_of(_deciding(member))
+        yield from filter(None, counted)
         if not here and not _deciding(member):
             yield from self._applied_of(_deciding("result"))
 
@@ -183,10 +192,21 @@ def _reject_alike(expected: Any, got: Any) -> bool:
     )
 
 
-def _differ_in_preemption(expected: str, got: str) -> bool:
-    """Returns whether both messages report preemption and are the same before that."""
-    one, other = expected.partition(_OF_PREEMPTION), got.partition(_OF_PREEMPTION)
-    return bool(one[1] and other[1]) and one[0] == other[0]
+def _is_worded_otherwise(found: Disagreement) -> bool:
+    """Returns whether two messages differ, and not only in which reasons they count for preemption."""
+    if found.member != "message":
+        return False
+    one, other = (str(message).partition(_OF_PREEMPTION) for message in (found.expected, found.got))
+    differ_in_preemption = bool(one[1] and other[1]) and one[0] == other[0]
+    return not (differ_in_preemption and all(_of_counted_reasons(found)))
+
+
+def _of_counted_reasons(found: Disagreement) -> list[str]:
+    """Returns the rules of the reasons that are counted otherwise in one of two messages, or ``""`` for a reason
+    that nobody declares."""
+    one, other = (set(_COUNTED.findall(str(message))) for message in (found.expected, found.got))
+    reasons = dict.fromkeys(reason for _, reason in sorted(one ^ other))
+    return list(dict.fromkeys(map(rule_of_reason, reasons)))
 
 
 def _first_point(expected: object, got: object) -> str:

@@ -48,3 +48,42 @@ def test_the_place_of_a_difference_and_what_was_applied_say_which_rule_is_suspec
     attribution = Attribution(reach_of(*applied))
     assert attribution.rule_of(found) == shows_at
     assert attribution.suspects(found, shows_at)[0] == first
+
+
+NEAR = ("R-WORDS-01", "R-TAINT-01", "R-PREEMPT-04", "R-PREEMPT-05")
+HEAD = "0/2 nodes are available: "
+BEHIND = ". preemption: 0/2 nodes are available: 2 "
+
+
+@pytest.mark.parametrize(
+    ("expected", "got", "suspected"),
+    [
+        (f"{HEAD}2 Insufficient cpu.", "there is no room", ("R-WORDS-01", "R-FIT-02")),
+        (f"{HEAD}2 Insufficient cpu.", f"{HEAD}2 of cpu.", ("R-WORDS-01", "R-FIT-02")),
+        (
+            f"{HEAD}2 Insufficient cpu.",
+            f"{HEAD}1 Insufficient cpu, 1 node(s) had untolerated taint(s).",
+            ("R-WORDS-01", "R-FIT-02", "R-TAINT-01"),
+        ),
+        (
+            f"{HEAD}2 Insufficient cpu{BEHIND}No preemption victims found for incoming pod.",
+            f"{HEAD}2 Insufficient cpu{BEHIND}pods are too important.",
+            ("R-WORDS-01", "R-PREEMPT-04"),
+        ),
+        (
+            f"{HEAD}2 Insufficient cpu{BEHIND}No preemption victims found for incoming pod.",
+            f"{HEAD}2 Insufficient cpu{BEHIND}Preemption is not helpful for scheduling.",
+            ("R-PREEMPT-05",),
+        ),
+    ],
+)
+def test_of_words_no_rule_is_suspected_that_neither_words_nor_rejects(
+    expected: str, got: str, suspected: Sequence[str]
+) -> None:
+    attribution = Attribution(reach_of(*NEAR, "R-NOM-04"))
+    found = Disagreement("message", expected, got)
+    symptom = attribution.rule_of(found)
+    named = attribution.suspects(found, symptom)
+    assert named[: len(suspected)] == tuple(suspected)
+    assert symptom == suspected[0]
+    assert ("R-NOM-04" in named) == (symptom != "R-WORDS-01")
