@@ -75,6 +75,13 @@ def test_nominations_that_are_there_early(check: Check, history: History) -> Non
     check(history)
 
 
+@conforms(
+    area="gated_nominations", rules=("R-NOM-01", "R-NOM-02", "R-NOM-06"), needs=("preemption",), examples=40
+)
+def test_nominations_of_gated_pods(check: Check, history: History) -> None:
+    check(history)
+
+
 @conforms(area="mixed", rules=rules_of("R-INV-02", "ANSWER"), examples=50)
 def test_everything_at_once(check: Check, history: History) -> None:
     check(history)

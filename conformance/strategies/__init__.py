@@ -48,6 +48,7 @@ _MODULES = {
     "batches": "batches",
     "before_binding": "before_binding",
     "early_nominations": "early_nominations",
+    "gated_nominations": "gated_nominations",
     "declared_features": "declared_features",
     "shared_devices": "shared_devices",
     "taint_rules": "taint_rules",

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from refsched.records import Attempt, Bind, Create, Nodes, NodeStatus, NodeUsage
+from refsched.suite.adapters.answers import HAS_A_GATE
 from refsched.suite.adapters.selection import PROFILES
 from refsched.suite.histories.history import History
 from refsched.suite.histories.judge import Judge
@@ -37,3 +38,8 @@ def test_that_a_pod_gets_no_node_is_no_failure_beside_the_status_that_rejects_th
     rejected = NodeStatus("Unschedulable", "NodeResourcesFit", ("Insufficient cpu",))
     findings = judge_of_one_node().take(Attempt("default/p", "unschedulable", filter={"n1": rejected}))
     assert [finding.member for finding in findings if finding.member != "result"] == ["filter.n1"]
+
+
+def test_who_attempts_a_pod_with_a_gate_breaks_the_rule_of_gates() -> None:
+    [finding] = judge_of_one_node().error("schedule", f"the pod default/g {HAS_A_GATE}")
+    assert (finding.rule, finding.expected) == ("R-GATES-01", "no attempt of it")

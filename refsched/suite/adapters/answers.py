@@ -39,6 +39,8 @@ from refsched.tools.reading.record_json import read_record
 R = TypeVar("R", bound=Record)
 
 PROTOCOL = 1
+HAS_A_GATE = "has a scheduling gate and must not be attempted"
+"""An error that ends so says that this was done to a pod."""
 CAPABILITIES: Mapping[str, str] = {
     "filter": "attempts report the Filter status of each node",
     "score": "attempts report the scores of nodes",

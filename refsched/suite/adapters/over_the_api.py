@@ -25,7 +25,7 @@ from typing import Any
 from refsched.objects.pod import DEFAULT_SCHEDULER_NAME
 from refsched.records import ERROR
 from refsched.suite.adapters.adapter import NotSentError, TransportError
-from refsched.suite.adapters.answers import PROTOCOL
+from refsched.suite.adapters.answers import HAS_A_GATE, PROTOCOL
 from refsched.suite.adapters.api_objects import AT_ONCE, ApiObjects, completed
 from refsched.suite.adapters.control_plane import (
     KUBERNETES,
@@ -241,8 +241,8 @@ class OverTheApi:
     def _why_it_is_not_scheduled(self, pod: Json) -> str:
         """Returns why nobody may attempt a pod, which is created at once then, or ""."""
         if pod["spec"].get("schedulerName", DEFAULT_SCHEDULER_NAME) not in self._schedulers():
-            return "is the pod of another scheduler"
-        return "waits for a gate" if pod["spec"].get("schedulingGates") else ""
+            return "names another scheduler and must not be attempted"
+        return HAS_A_GATE if pod["spec"].get("schedulingGates") else ""
 
     def _schedulers(self) -> list[str]:
         """Returns the names of the profiles, whose pods are to be scheduled."""
@@ -307,7 +307,7 @@ class OverTheApi:
                 uid, decided = self._attempt(key)
         for (_, *other), (other_uid, why) in self._not_its_turn.items():
             if self._pods.decided(other_uid):
-                return {"error": f"it has attempted {'/'.join(other)}, which {why}"}
+                return {"error": f"the pod {'/'.join(other)} {why}"}
         if decided.result == ERROR and _NOT_JUDGED.match(decided.message):
             self._objects.delete(key)
             return {"unsupported": f"the node is not shown: {decided.message}"}

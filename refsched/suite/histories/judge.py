@@ -24,9 +24,11 @@ from refsched.checking.other_scheduler import OtherScheduler
 from refsched.checking.own_plugins import OwnPlugins
 from refsched.objects.writing import as_json
 from refsched.oddities.known_defect import FixedOrder, KnownDefect
+from refsched.plugins.scheduling_gates import WAITING
 from refsched.records import ERROR, Attempt, Bind, Input, NodeStatus, Queues, Record
 from refsched.releases import release_of
 from refsched.rules import listening
+from refsched.suite.adapters.answers import HAS_A_GATE
 from refsched.suite.catalogue.attribution import MOST, Attribution
 from refsched.suite.catalogue.reach import Reach
 from refsched.suite.catalogue.rules import all_rules, counterpart
@@ -168,8 +170,11 @@ class Judge:
         """R-ANSWER-01 (promised: that every pending pod is tried is documented with the Pod API): A request that
         docs/protocol.md allows is answered, and not with an error.
 
-        Raises KnownDefectMetError if the release itself panics here.
+        A pod with a gate that was attempted breaks the rule of gates. Raises KnownDefectMetError if the release
+        itself panics here.
         """
+        if message.endswith(HAS_A_GATE):
+            return [Finding(WAITING.rule, request, "no attempt of it", message)]
         defect = self.panics_as_released(message)
         if defect:
             raise KnownDefectMetError(f"a known defect of the release is met: {defect}")

@@ -13,6 +13,7 @@ from small_api_server import SmallApiServer, small_api_server
 
 from refsched.errors import InputError
 from refsched.suite.adapters.adapter import Adapter, ResetRefused, Session
+from refsched.suite.adapters.answers import HAS_A_GATE
 from refsched.suite.adapters.api_objects import ApiObjects, completed
 from refsched.suite.adapters.connecting import connect
 from refsched.suite.adapters.control_plane import ControlPlane
@@ -41,7 +42,7 @@ class World:
         self.api = api
         self.kubeconfig = kubeconfig
 
-    def adapter(self, mode: str = "", config: str = "", timeout: float = 20.0) -> Adapter:
+    def adapter(self, mode: str = "", config: str = "", timeout: float = 300.0) -> Adapter:
         command = [sys.executable, TINY, "{kubeconfig}", mode, config]
         transport = OverTheApi(lambda: Given(self.kubeconfig), "tiny", command, timeout)
         return Adapter("api:tiny", transport)
@@ -112,8 +113,8 @@ def test_a_pod_that_is_unschedulable_is_deleted_until_its_next_attempt(world: Wo
 @pytest.mark.parametrize(
     ("of", "said"),
     [
-        ({"schedulerName": "another"}, "is the pod of another scheduler"),
-        ({"schedulingGates": [{"name": "g"}]}, "waits for a gate"),
+        ({"schedulerName": "another"}, "names another scheduler and must not be attempted"),
+        ({"schedulingGates": [{"name": "g"}]}, HAS_A_GATE),
     ],
 )
 def test_who_attempts_a_pod_that_nobody_may_attempt_is_in_error(of: Json, said: str, world: World) -> None:
@@ -122,7 +123,7 @@ def test_who_attempts_a_pod_that_nobody_may_attempt_is_in_error(of: Json, said: 
         session.create(node())
         session.create(pod("other", **of))
         session.create(pod("p"))
-        assert session.schedule("default/p").error == f"it has attempted default/other, which {said}"
+        assert session.schedule("default/p").error == f"the pod default/other {said}"
         session.create(pod("q"))
         session.update(pod("other"))
         assert scheduled(session, "q") == ("scheduled", "n")
@@ -323,7 +324,7 @@ def schedule_one(adapter: Adapter) -> None:
 def test_a_scheduler_that_cannot_be_judged_is_reported_as_what_it_is(
     world: World, mode: str, problem: str
 ) -> None:
-    with world.adapter(mode, timeout=1 if mode == "does-nothing" else 20) as adapter:
+    with world.adapter(mode, timeout=1 if mode == "does-nothing" else 300) as adapter:
         with pytest.raises(AdapterFault) as fault:
             schedule_one(adapter)
         assert problem in fault.value.problem
