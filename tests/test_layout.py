@@ -170,7 +170,7 @@ def _tree(path: Path) -> ast.Module:
 
 RULE_ID = re.compile(r"\bR-[A-Z]+(?:-PREP)?-\d{2,3}")
 NAME_RULES = {
-    "refsched/suite/catalogue/elsewhere.py": "why the suite does not test a rule",
+    "refsched/suite/catalogue/untestable_rules.py": "why the suite does not test a rule",
     "refsched/suite/histories/driver.py": "a driver asks whether a pod that is allowed waits on",
     "refsched/suite/invariants/__init__.py": "its own rules, which its modules state, and when an update requeues",
     "refsched/suite/invariants/reservations.py": "an invariant of two rules of the specification",

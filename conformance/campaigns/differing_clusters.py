@@ -32,9 +32,9 @@ from refsched.releases import DEFAULT, RELEASES
 from refsched.rules import listening
 from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.adapters.connecting import REFERENCE, connect
-from refsched.suite.differences.clusters import Difference, write
+from refsched.suite.differences.clusters import ReleaseDifference, write
 from refsched.suite.differences.judging import broken_rule
-from refsched.suite.differences.lines import Line, Run, lines, run_of
+from refsched.suite.differences.lines import DifferingMember, Run, lines, run_of
 from refsched.suite.histories.history import History
 from refsched.suite.histories.scenario import steps_as_json
 from refsched.suite.histories.trial import try_history
@@ -50,7 +50,7 @@ EXAMPLES = 10
 def main(examples: int = EXAMPLES) -> None:
     older, newer = lines()[0].rules
     pair = Pair(older, newer)
-    smallest: dict[int, Difference] = {}
+    smallest: dict[int, ReleaseDifference] = {}
     for history in _histories(examples):
         runs = pair.runs(history)
         for number, line in enumerate(lines()):
@@ -58,8 +58,8 @@ def main(examples: int = EXAMPLES) -> None:
             if known is None or _size(history) < _size(known.history):
                 rules = pair.shown(line, runs) if runs is not None else None
                 if rules is not None and pair.is_distinct(history):
-                    smallest[number] = Difference(rules, history, line.change, line.differs)
-    found: dict[tuple[str, ...], Difference] = {}
+                    smallest[number] = ReleaseDifference(rules, history, line.change, line.differs)
+    found: dict[tuple[str, ...], ReleaseDifference] = {}
     for number, line in enumerate(lines()):
         if number in smallest:
             smaller = pair.smaller(line, smallest[number])
@@ -68,7 +68,7 @@ def main(examples: int = EXAMPLES) -> None:
     write(tuple(sorted(found.values(), key=lambda each: (each.rules[newer], each.rules[older]))))
 
 
-def steps_of(difference: Difference) -> str:
+def steps_of(difference: ReleaseDifference) -> str:
     return repr((difference.history.config, steps_as_json(difference.history)))
 
 
@@ -118,7 +118,7 @@ class Pair:
             ran[name] = Ran(run_of(transcript), frozenset(applied))
         return ran
 
-    def shown(self, line: Line, runs: Mapping[str, Ran]) -> Mapping[str, str] | None:
+    def shown(self, line: DifferingMember, runs: Mapping[str, Ran]) -> Mapping[str, str] | None:
         """Returns the rules of the line that the runs show, or None if they do not show the line."""
         one, other = runs.values()
         if not line.member_shown(one.did, other.did)[0]:
@@ -134,7 +134,7 @@ class Pair:
             if other != name
         )
 
-    def smaller(self, line: Line, difference: Difference) -> Difference:
+    def smaller(self, line: DifferingMember, difference: ReleaseDifference) -> ReleaseDifference:
         """Returns the same difference on a history from which nothing more can be left out."""
 
         def shows(history: History) -> bool:

@@ -22,7 +22,7 @@ from refsched.errors import InputError
 from refsched.suite.adapters.adapter import Adapter, ResetRefused
 from refsched.suite.histories.history import History
 from refsched.suite.recording.command import Say, recording, start_of
-from refsched.suite.recording.recorder import Recorded, record, write_trace
+from refsched.suite.recording.recorder import RecordedTrace, record, write_trace
 from refsched.suite.session.drawing import collected, load_profile
 
 RECORDED: Mapping[str, Callable[[], SearchStrategy[History]]] = {**AREAS, **STEERED}
@@ -55,7 +55,9 @@ def record_area(
     say(f"{output}  {written} traces, {attempts} attempts ({left_out} histories left out)")
 
 
-def _recordings(adapter: Adapter, histories: list[History], start: datetime) -> Iterator[Recorded | None]:
+def _recordings(
+    adapter: Adapter, histories: list[History], start: datetime
+) -> Iterator[RecordedTrace | None]:
     for history in histories:
         try:
             yield record(adapter, history, start)

@@ -17,7 +17,7 @@ from typing import Any
 
 from attrs import asdict, astuple, evolve, frozen
 
-from conformance.wrong.kinds import Result
+from conformance.wrong.kinds import WrongResult
 from conformance.wrong.trying import Attack, End
 from refsched.mistakes.wrong import all_wrong
 from refsched.suite.session.budget import TABLE
@@ -123,7 +123,7 @@ def _text(value: object, indent: str = "") -> str:
 
 
 def with_results(
-    evidence: Evidence, kind: str, results: Sequence[Result], of: int, profile: str = ""
+    evidence: Evidence, kind: str, results: Sequence[WrongResult], of: int, profile: str = ""
 ) -> Evidence:
     """Returns the evidence with the results of a run. Rows of others stay; a sample takes the place of the one
     before. ``of`` is the number of wrong schedulers of this kind."""
@@ -140,14 +140,14 @@ def with_results(
     return evolve(evidence, mutants=sample) if kind == "mutants" else evolve(evidence, go=sample)
 
 
-def _row(result: Result) -> Row:
+def _row(result: WrongResult) -> Row:
     suite = result.suite
     test = suite.test.removeprefix("conformance.")
     examples = suite.examples if suite.end is End.KILLED else suite.tried
     return Row(suite.rule, test, examples, suite.seconds, result.invariants.rule, result.recordings.rule)
 
 
-def sample_of(results: Sequence[Result], of: int, argued: Mapping[str, Sequence[str]]) -> Sample:
+def sample_of(results: Sequence[WrongResult], of: int, argued: Mapping[str, Sequence[str]]) -> Sample:
     equivalent = {name for names in argued.values() for name in names}
     ends: dict[str, Counter[str]] = {}
     alive: dict[str, tuple[str, str]] = {}

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from conformance.wrong.go_mutants import GoMutant, Mutated, part_of
-from conformance.wrong.kinds import Result
+from conformance.wrong.kinds import WrongResult
 from conformance.wrong.profile import SuiteTest, histories_of, suite_tests
 from conformance.wrong.trying import End, attack, in_turn
 from refsched.suite.adapters.adapter import Adapter
@@ -37,7 +37,7 @@ Met = dict[int, dict[SuiteTest, list[History]]]
 """For the number of each mutant, the histories that reach it, by test."""
 
 
-def try_all(mutated: Mutated, mutants: Sequence[GoMutant], limit: float) -> Iterator[Result]:
+def try_all(mutated: Mutated, mutants: Sequence[GoMutant], limit: float) -> Iterator[WrongResult]:
     """Yields what becomes of each mutant. Raises RuntimeError if the suite fails kube-scheduler as it is."""
     with _Switched.starting(mutated) as scheduler:
         met = scheduler.reach()
@@ -87,7 +87,7 @@ class _Switched:
                         met.setdefault(number, {}).setdefault(test, []).append(history)
         return met
 
-    def try_one(self, mutant: GoMutant, met: Met, limit: float) -> Result:
+    def try_one(self, mutant: GoMutant, met: Met, limit: float) -> WrongResult:
         """Tries first the histories of those tests of which the fewest reach the mutant."""
         by_test = sorted(met.get(mutant.number, {}).items(), key=lambda item: len(item[1]))
         self._turn_on(mutant.number)
@@ -97,4 +97,4 @@ class _Switched:
                 self._adapter.close()
             self._adapter = self._fresh()
         self._turn_on(0)
-        return Result(mutant.name, part_of(mutant.name), mutant.text, suite)
+        return WrongResult(mutant.name, part_of(mutant.name), mutant.text, suite)

@@ -47,8 +47,8 @@ ALONE = 100
 
 
 @frozen
-class Result:
-    """A Result is what became of one wrong scheduler, by all tests, by the invariants alone, and by the
+class WrongResult:
+    """A WrongResult is what became of one wrong scheduler, by all tests, by the invariants alone, and by the
     recordings alone.
 
     ``part`` is what it is counted with, and ``says`` what is wrong in it."""
@@ -62,25 +62,25 @@ class Result:
 
 
 @frozen
-class Asked:
+class TryOptions:
     """``limit`` are the seconds for one, which is judged as the ``profile`` says, as with ``--only``."""
 
     limit: float
     profile: str = ""
 
 
-class Attempt(Protocol):
-    def __call__(self, name: str, /, asked: Asked) -> Result:
+class TryOne(Protocol):
+    def __call__(self, name: str, /, asked: TryOptions) -> WrongResult:
         """Returns what becomes of the wrong scheduler of this name."""
 
 
 @frozen
-class Kind:
+class WrongKind:
     """``names`` returns all of them, in the order of which a sample takes the first; ``attempt`` tries one for
     ``limit`` seconds by default."""
 
     names: Callable[[], Sequence[str]]
-    attempt: Attempt
+    attempt: TryOne
     limit: float
 
 
@@ -94,19 +94,19 @@ def connect_wrong(name: str, profile: str = "") -> Adapter:
     return connect(command, timeout=TIMEOUT, only=only)
 
 
-def try_planted(name: str, asked: Asked) -> Result:
+def try_planted(name: str, asked: TryOptions) -> WrongResult:
     wrong = all_wrong()[name]
     near = tuple(dict.fromkeys((*areas_about(wrong.breaks), *areas_near(name))))
     with connect_wrong(name, asked.profile) as adapter:
         tests = nearest_first(applicable_tests(adapter), near, wrong.breaks)
         suite = attack(adapter, one_by_one(tests), asked.limit)
         if asked.profile:
-            return Result(name, asked.profile, wrong.says, suite)
+            return WrongResult(name, asked.profile, wrong.says, suite)
         drawn = one_by_one(test for test in tests if test.area in near and not test.recorded)
         recorded = one_by_one(test for test in tests if test.area in near and test.recorded)
         invariants = attack(adapter, islice(drawn, ALONE), asked.limit, with_specification=False)
         recordings = attack(adapter, islice(recorded, ALONE), asked.limit)
-    return Result(name, "", wrong.says, suite, invariants, recordings)
+    return WrongResult(name, "", wrong.says, suite, invariants, recordings)
 
 
 def parts_of(profile: str) -> tuple[str, ...]:
@@ -125,7 +125,7 @@ def parts_of(profile: str) -> tuple[str, ...]:
 # --- Configured -----------------------------------------------------------------------------------
 
 
-def try_configured(name: str, asked: Asked) -> Result:
+def try_configured(name: str, asked: TryOptions) -> WrongResult:
     """Tries kube-scheduler with this configuration; where it cannot be had, the result says why."""
     each = all_configured()[name]
     try:
@@ -133,35 +133,35 @@ def try_configured(name: str, asked: Asked) -> Result:
             suite = attack(adapter, one_by_one(nearest_first(suite_tests(), each.nearest)), asked.limit)
     except AdapterUnavailable as missing:
         suite = Attack(End.UNREACHED, problem=missing.problem)
-    return Result(name, "", each.says, suite)
+    return WrongResult(name, "", each.says, suite)
 
 
 # --- Mutants and fields ---------------------------------------------------------------------------
 
 
-def try_mutant(name: str, asked: Asked) -> Result:
+def try_mutant(name: str, asked: TryOptions) -> WrongResult:
     mutant = mutant_named(name)
     assert mutant is not None
     near = areas_near_mutant(mutant.module)
     try:
         adapter = connect_mutant(mutant)
     except AdapterFault as fault:
-        return Result(name, package_of(name), mutant.diff, Attack(End.ERROR, problem=fault.problem))
+        return WrongResult(name, package_of(name), mutant.diff, Attack(End.ERROR, problem=fault.problem))
     with adapter:
         tests = nearest_first(applicable_tests(adapter), near)
         by_test = [(test, histories_of(test)) for test in tests if test.area in near]
         further = [(test, histories_of(test)) for test in tests if test.area not in near]
         suite = attack(adapter, (one for some in (by_test, further) for one in in_turn(some)), asked.limit)
         if suite.end is not End.KILLED:
-            return Result(name, package_of(name), mutant.diff, suite)
+            return WrongResult(name, package_of(name), mutant.diff, suite)
         drawn = in_turn(one for one in by_test if not one[0].recorded)
         recorded = in_turn(one for one in by_test if one[0].recorded)
         invariants = attack(adapter, islice(drawn, ALONE), asked.limit, with_specification=False)
         recordings = attack(adapter, islice(recorded, ALONE), asked.limit)
-    return Result(name, package_of(name), mutant.diff, suite, invariants, recordings)
+    return WrongResult(name, package_of(name), mutant.diff, suite, invariants, recordings)
 
 
-def try_unread(name: str, asked: Asked) -> Result:
+def try_unread(name: str, asked: TryOptions) -> WrongResult:
     """Tries the histories in which the field stands; others cannot detect such a scheduler."""
     unread = next(one for one in all_unread() if one.name == name)
     by_test = [
@@ -169,12 +169,14 @@ def try_unread(name: str, asked: Asked) -> Result:
         for test in suite_tests()
     ]
     with connect_unread(unread) as adapter:
-        return Result(name, unread.kind, "", attack(adapter, in_turn(by_test), asked.limit))
+        return WrongResult(name, unread.kind, "", attack(adapter, in_turn(by_test), asked.limit))
 
 
 KINDS = {
-    "planted": Kind(lambda: list(all_wrong()), try_planted, 600.0),
-    "configured": Kind(lambda: list(all_configured()), try_configured, 600.0),
-    "mutants": Kind(lambda: [mutant.name for mutant in sample()], try_mutant, 20.0),
-    "fields": Kind(lambda: [one.name for one in all_unread() if not one.of_no_consequence], try_unread, 20.0),
+    "planted": WrongKind(lambda: list(all_wrong()), try_planted, 600.0),
+    "configured": WrongKind(lambda: list(all_configured()), try_configured, 600.0),
+    "mutants": WrongKind(lambda: [mutant.name for mutant in sample()], try_mutant, 20.0),
+    "fields": WrongKind(
+        lambda: [one.name for one in all_unread() if not one.of_no_consequence], try_unread, 20.0
+    ),
 }

@@ -27,7 +27,7 @@ from refsched.suite.breaking.explaining import explained_in_child
 from refsched.suite.histories.history import History
 from refsched.suite.session.check import Checking, Counterexample, RuleBrokenError
 from refsched.suite.session.drawing import drawn, load_profile
-from refsched.suite.session.further import by_turns, came_in, further
+from refsched.suite.session.further_histories import by_turns, came_in, further
 from refsched.suite.session.standard import StandardBench
 from refsched.suite.session.variations import variations
 

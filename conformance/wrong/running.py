@@ -18,7 +18,7 @@ from conformance.campaigns.machines import Each, machines
 from conformance.wrong import evidence, pages
 from conformance.wrong.go_mutants import build
 from conformance.wrong.go_running import try_all
-from conformance.wrong.kinds import KINDS, Asked, Result, parts_of
+from conformance.wrong.kinds import KINDS, TryOptions, WrongResult, parts_of
 from conformance.wrong.profile import histories_of, suite_tests
 from conformance.wrong.trying import End
 from refsched.suite.adapters.faults import AdapterUnavailable
@@ -71,17 +71,17 @@ def chosen(options: Namespace, names: Sequence[str]) -> list[str]:
     return list(options.names or names[options.skip : last])
 
 
-def _try_kind(options: Namespace) -> tuple[list[Result], int]:
+def _try_kind(options: Namespace) -> tuple[list[WrongResult], int]:
     kind = KINDS[options.kind]
     names = parts_of(options.part) if options.part else kind.names()
-    attempt = partial(kind.attempt, asked=Asked(options.limit or kind.limit, options.part))
+    attempt = partial(kind.attempt, asked=TryOptions(options.limit or kind.limit, options.part))
     known = read_rows(options.rows)
     left = [name for name in chosen(options, names) if name not in known]
     with shared(options, left) as each:
         return [*known.values(), *_kept(each(attempt, left), options.rows)], len(names)
 
 
-def _try_go(options: Namespace) -> tuple[list[Result], int]:
+def _try_go(options: Namespace) -> tuple[list[WrongResult], int]:
     mutated = build()
     mutants = {mutant.name: mutant for mutant in mutated.sample()}
     known = read_rows(options.rows)
@@ -90,14 +90,14 @@ def _try_go(options: Namespace) -> tuple[list[Result], int]:
     return [*known.values(), *_kept(results, options.rows)], len(mutants)
 
 
-def read_rows(path: Path | None) -> dict[str, Result]:
+def read_rows(path: Path | None) -> dict[str, WrongResult]:
     """Returns the results that an earlier run has kept, by name."""
     lines = path.read_text("utf-8").splitlines() if path is not None and path.exists() else ()
-    results = (_CONVERTER.structure(json.loads(line), Result) for line in lines)
+    results = (_CONVERTER.structure(json.loads(line), WrongResult) for line in lines)
     return {result.name: result for result in results}
 
 
-def _kept(results: Iterable[Result], path: Path | None) -> Iterator[Result]:
+def _kept(results: Iterable[WrongResult], path: Path | None) -> Iterator[WrongResult]:
     for result in results:
         suite = result.suite
         by = (

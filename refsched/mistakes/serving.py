@@ -12,18 +12,18 @@ from pathlib import Path
 
 from refsched.mistakes.mutation import compiled, mutants_of
 from refsched.mistakes.planting import Change, plant, replacing
-from refsched.mistakes.wrong import Wrong
+from refsched.mistakes.wrong import WrongScheduler
 
 _FOLDER = Path(__file__).parents[2]
 
 
-def serve_wrong(wrong: Wrong) -> None:
+def serve_wrong(wrong: WrongScheduler) -> None:
     """Makes the edit, and serves until stdin ends."""
     plant(wrong.module, replacing(wrong.before, wrong.after))
     _serve(wrong.kubernetes)
 
 
-def run_wrong(wrong: Wrong, options: Sequence[str]) -> None:
+def run_wrong(wrong: WrongScheduler, options: Sequence[str]) -> None:
     """Makes the edit, and schedules in a cluster as ``refsched run`` does with these options."""
     plant(wrong.module, replacing(wrong.before, wrong.after))
     from refsched.objects.pod import DEFAULT_SCHEDULER_NAME

@@ -44,8 +44,8 @@ AREAS = (
 
 
 @frozen
-class Wrong:
-    """A Wrong is a wrong scheduler: the specification with ``before`` replaced by ``after``.
+class WrongScheduler:
+    """A WrongScheduler is a wrong scheduler: the specification with ``before`` replaced by ``after``.
 
     ``before`` occurs once in ``module``. ``says`` is a sentence about what the scheduler does wrong, and
     ``cites`` names the report of a scheduler with this mistake, if any.
@@ -72,7 +72,7 @@ class Area:
     them first."""
 
     near: tuple[str, ...]
-    planted: tuple[Wrong, ...]
+    planted: tuple[WrongScheduler, ...]
 
 
 @cache
@@ -82,7 +82,7 @@ def areas() -> Mapping[str, Area]:
     return {area: read_area((folder / f"{area}.txt").read_text("utf-8")) for area in AREAS}
 
 
-def all_wrong() -> Mapping[str, Wrong]:
+def all_wrong() -> Mapping[str, WrongScheduler]:
     """Returns all planted wrong schedulers, by name."""
     return {wrong.name: wrong for area in areas().values() for wrong in area.planted}
 
@@ -111,14 +111,14 @@ _ENTRY = re.compile(
 )
 
 
-def _entry(text: str) -> Wrong:
+def _entry(text: str) -> WrongScheduler:
     found = _ENTRY.fullmatch(f"{text}\n")
     if not found:
         raise ValueError(f"no entry of a planted scheduler: {text!r}")
     said = {key: value or "" for key, value in found.groupdict().items()}
     breaks = tuple(said.pop("breaks").split(", "))
     before, after = ("\n".join(_lines(said.pop(key))) for key in ("before", "after"))
-    return Wrong(**said, breaks=breaks, before=before, after=after)
+    return WrongScheduler(**said, breaks=breaks, before=before, after=after)
 
 
 def _lines(quoted: str) -> Iterator[str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Answers: what the plugins of a profile said of each kind of nodes, for the pods of one kind.
+"""AnswersByNodeKind: what the plugins of a profile said of each kind of nodes, for the pods of one kind.
 
 A plugin that reads who the pod is, or whose state was another one in a later cycle or is no value, is *asked anew*
 in every cycle: what the others said is remembered. Nodes are given by their numbers in the snapshot.
@@ -66,8 +66,8 @@ class AskAnewError(Exception):
 
 
 @define(eq=False)
-class Answers(Generic[Answer]):
-    """Answers are by the kind of a node; ``parts`` are what was read of it."""
+class AnswersByNodeKind(Generic[Answer]):
+    """AnswersByNodeKind are by the kind of a node; ``parts`` are what was read of it."""
 
     parts: tuple[Part, ...]
     known: dict[int, Answer] = Factory(dict)
@@ -93,7 +93,7 @@ class Answers(Generic[Answer]):
         return ask(number)
 
 
-class ByLabels(Answers[Answer]):
+class ByLabels(AnswersByNodeKind[Answer]):
     """ByLabels are answers that hold until something changes that is counted in a domain of their nodes, or
     anything else in the state."""
 
@@ -160,7 +160,7 @@ class _Group:
     last, or a single plugin. None stands for success."""
 
     framework: Framework
-    answers: Answers[Status | None] | None = None
+    answers: AnswersByNodeKind[Status | None] | None = None
 
     def of(self, at: Sequence[int], filters: NodeFilter) -> list[Status | None]:
         def ask(number: int) -> Status | None:
@@ -241,7 +241,7 @@ class FilterAnswers:
         alone = {*self._states.anew, *self._by_labels}
         for name, some in groupby(self._plugins, lambda plugin: plugin.name if plugin.name in alone else ""):
             plugins = tuple(some)
-            answers = None if name else Answers[Status | None](parts_read_by(plugins, states))
+            answers = None if name else AnswersByNodeKind[Status | None](parts_read_by(plugins, states))
             yield _Group(evolve(self._framework, filter_plugins=plugins), answers)
 
     @staticmethod
@@ -269,7 +269,7 @@ class ScoreAnswers:
     def __init__(self, scoring: Sequence[ScorePlugin], weights: Mapping[str, int], kinds: NodeKinds) -> None:
         self._plugins, self._weights, self._kinds = scoring, weights, kinds
         self._states = _States(scoring)
-        self._answers: dict[str, Answers[int]] = {}
+        self._answers: dict[str, AnswersByNodeKind[int]] = {}
 
     def totals(
         self,
@@ -309,6 +309,6 @@ class ScoreAnswers:
             return [ask(number) for number in at]
         answers = self._answers.get(plugin.name)
         if answers is None:
-            answers = self._answers[plugin.name] = Answers[int](parts_read(plugin, state))
+            answers = self._answers[plugin.name] = AnswersByNodeKind[int](parts_read(plugin, state))
         answers.bring_up_to_date(self._kinds, snapshot, numbers)
         return answers.of(at, ask)

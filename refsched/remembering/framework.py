@@ -22,7 +22,7 @@ from refsched.preemption.victims import PreemptionSteps
 from refsched.queue.nominator import Nominator
 from refsched.remembering.answers import AskAnewError, FilterAnswers, ScoreAnswers
 from refsched.remembering.changes import NodeChanges
-from refsched.remembering.kinds import Kind, Kinds, reads_who_it_is
+from refsched.remembering.kinds import PodKind, PodKinds, reads_who_it_is
 from refsched.remembering.node_kinds import NodeKinds
 from refsched.remembering.preempting import DryRuns, Found, SelectVictims
 from refsched.remembering.snapshots import RememberedSnapshot
@@ -41,7 +41,7 @@ class Memory:
 
     nominator: Nominator
     changes: NodeChanges
-    kinds: Kinds = Factory(Kinds)
+    kinds: PodKinds = Factory(PodKinds)
     node_kinds: NodeKinds = Factory(lambda memory: NodeKinds(memory.changes), takes_self=True)
     numbers: dict[str, int] = Factory(dict)
     ordered: int = -1
@@ -82,7 +82,7 @@ def _is_unknown(snapshot: Snapshot) -> bool:
     return is_heard() or not isinstance(snapshot, RememberedSnapshot)
 
 
-def _kept(kind: Kind, what: object, make: Callable[[], T]) -> T:
+def _kept(kind: PodKind, what: object, make: Callable[[], T]) -> T:
     if what not in kind.kept:
         kind.kept[what] = make()
     kept: T = kind.kept[what]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kinds: pods that differ in nothing but who they are, as pods made from one template do.
+"""PodKinds: pods that differ in nothing but who they are, as pods made from one template do.
 
 A plugin says in READS whether it reads who a pod is.
 """
@@ -34,22 +34,22 @@ def reads_who_it_is(plugin: object) -> bool:
 
 
 @define(eq=False)
-class Kind:
+class PodKind:
     """``pod`` is one of this kind; ``kept`` is what others remember of the kind."""
 
     pod: Pod
     kept: dict[Any, Any] = Factory(dict)
 
 
-class Kinds:
-    """The Kinds are those that were met last."""
+class PodKinds:
+    """The PodKinds are those that were met last."""
 
     def __init__(self) -> None:
-        self._kinds: OrderedDict[Any, list[Kind]] = OrderedDict()
-        self._of: WeakKeyDictionary[PodInfo, Kind] = WeakKeyDictionary()
-        self._last: tuple[PodInfo, Kind] | None = None
+        self._kinds: OrderedDict[Any, list[PodKind]] = OrderedDict()
+        self._of: WeakKeyDictionary[PodInfo, PodKind] = WeakKeyDictionary()
+        self._last: tuple[PodInfo, PodKind] | None = None
 
-    def of(self, info: PodInfo) -> Kind:
+    def of(self, info: PodInfo) -> PodKind:
         if self._last is not None and self._last[0] is info:
             return self._last[1]
         known = self._of.get(info)
@@ -58,7 +58,7 @@ class Kinds:
         self._last = info, known
         return known
 
-    def _find(self, pod: Pod) -> Kind:
+    def _find(self, pod: Pod) -> PodKind:
         pod = _as_read(pod)
         hint = _hint(pod)
         alike = self._kinds.setdefault(hint, [])
@@ -70,7 +70,7 @@ class Kinds:
             _, forgotten = self._kinds.popitem(last=False)
             for kind in forgotten:
                 kind.kept.clear()
-        kind = Kind(pod)
+        kind = PodKind(pod)
         alike.insert(0, kind)
         del alike[MOST_ALIKE:]
         return kind
@@ -78,8 +78,8 @@ class Kinds:
 
 def one_of_each(pods: Iterable[Pod]) -> list[Pod]:
     """Returns the first pod of each kind."""
-    kinds = Kinds()
-    found: dict[Kind, Pod] = {}
+    kinds = PodKinds()
+    found: dict[PodKind, Pod] = {}
     for pod in pods:
         found.setdefault(kinds.of(PodInfo(pod)), pod)
     return list(found.values())

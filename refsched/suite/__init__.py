@@ -6,7 +6,8 @@ over the history of each case. What it stands on (rules, areas, adapters, the ju
 else here is how a run is reported.
 """
 
-from refsched.suite.session.bench import Bench, Connection, Judgement, Rule, Seen
+from refsched.suite.histories.findings import Seen
+from refsched.suite.session.bench import Bench, Connection, Judgement, Rule
 from refsched.suite.session.cases import Case
 from refsched.suite.session.check import Check
 from refsched.suite.session.conforming import conforms

@@ -13,7 +13,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from refsched.errors import InputError
-from refsched.suite.catalogue.said import OBSERVED, PROMISED
+from refsched.suite.catalogue.rule_metadata import OBSERVED, PROMISED
 
 
 class Level(StrEnum):

@@ -47,10 +47,9 @@ from refsched.remembering import remember
 from refsched.tools.configuration.feature_gates import with_feature_gates
 from refsched.tools.configuration.read import default_config, read_config
 from refsched.tools.configuration.unread import unread_args
-from refsched.tools.forking import fork
 from refsched.tools.given import Manifest, checked, only_one, paths_of
 from refsched.tools.http.over_http import over_http
-from refsched.tools.journal import Journal, Scheduled, Shown, Step
+from refsched.tools.journal import Journal, Scheduled, ShownObject, Step
 from refsched.tools.planner.cluster import (
     MOMENT,
     check_is_to_place,
@@ -72,6 +71,7 @@ from refsched.tools.planner.what_if import WhatIf, what_if
 from refsched.tools.reading.inputs import InputReader
 from refsched.tools.reading.manifests import read_manifests
 from refsched.tools.reading.objects import kind_called
+from refsched.tools.scheduler_copy import fork
 
 
 class Cluster:
@@ -321,7 +321,7 @@ class Cluster:
 
     def _show(self, shown: ApiObject | None) -> None:
         """Shows an object that was read already, or lets a moment pass."""
-        step: Step = Advance(MOMENT) if shown is None else Shown(shown, is_update=False)
+        step: Step = Advance(MOMENT) if shown is None else ShownObject(shown, is_update=False)
         if shown is None:
             self._scheduler.advance(MOMENT)
         else:
@@ -365,7 +365,9 @@ class Cluster:
         self._asked = None
         for each in inputs:
             shown = self._inputs.apply(each)
-            self._journal.steps.append(each if shown is None else Shown(shown, isinstance(each, Update)))
+            self._journal.steps.append(
+                each if shown is None else ShownObject(shown, isinstance(each, Update))
+            )
         return self._take()
 
     def _take(self) -> tuple[Output, ...]:

@@ -25,8 +25,9 @@ from refsched.tools.reading.inputs import InputReader
 
 
 @frozen
-class Shown:
-    """A Shown is an object that was created (or updated, if ``is_update``), with the API server's defaults."""
+class ShownObject:
+    """A ShownObject is an object that was created (or updated, if ``is_update``), with the API server's
+    defaults."""
 
     object: ApiObject
     is_update: bool
@@ -39,7 +40,7 @@ class Scheduled:
     pod: str | None
 
 
-Step = Shown | Scheduled | Input
+Step = ShownObject | Scheduled | Input
 
 
 @define
@@ -83,7 +84,7 @@ class Journal:
 
 def _repeat(step: Step, scheduler: Scheduler, inputs: InputReader) -> None:
     match step:
-        case Shown(shown, is_update):
+        case ShownObject(shown, is_update):
             (scheduler.update if is_update else scheduler.create)(shown)
         case Scheduled(pod):
             scheduler.schedule(pod)

@@ -10,7 +10,7 @@ import pytest
 
 from refsched.records import Attempt, Bind, Input, Reference, Write
 from refsched.suite.adapters.connecting import connect
-from refsched.suite.histories.api_server import ApiServer
+from refsched.suite.histories.api_server import FakeApiServer
 from refsched.suite.histories.history import (
     DEFAULT_CONFIG,
     Create,
@@ -55,14 +55,14 @@ def delete(kind: str, name: str) -> Delete:
 
 
 @pytest.fixture
-def api() -> ApiServer:
-    return ApiServer()
+def api() -> FakeApiServer:
+    return FakeApiServer()
 
 
 # --- What fits ------------------------------------------------------------------------------------
 
 
-def test_what_is_there_is_not_created_again_and_what_is_not_there_not_changed(api: ApiServer) -> None:
+def test_what_is_there_is_not_created_again_and_what_is_not_there_not_changed(api: FakeApiServer) -> None:
     created = Create(node("n"))
     assert api.accepts(created)
     assert not api.accepts(Update(node("n")))
@@ -73,7 +73,7 @@ def test_what_is_there_is_not_created_again_and_what_is_not_there_not_changed(ap
     assert not api.accepts(delete("Node", "n"))
 
 
-def test_only_a_pod_that_waits_is_permitted_and_by_a_plugin_that_it_waits_for(api: ApiServer) -> None:
+def test_only_a_pod_that_waits_is_permitted_and_by_a_plugin_that_it_waits_for(api: FakeApiServer) -> None:
     api.take(Create(pod("p", script={"ScriptedA": {"permit": "Wait"}})))
     assert not api.accepts(Permit("default/p", "allow"))
     api.take(Attempt("default/p", "scheduled", node="n", waiting=True))
@@ -89,7 +89,7 @@ def test_only_a_pod_that_waits_is_permitted_and_by_a_plugin_that_it_waits_for(ap
 
 @pytest.mark.parametrize("decision", ["allow", "reject"])
 def test_a_pod_that_was_decided_on_is_not_permitted_again_though_its_binding_is_not_over(
-    api: ApiServer, decision: str
+    api: FakeApiServer, decision: str
 ) -> None:
     api.take(Create(pod("p", script={"ScriptedA": {"permit": "Wait:5", "preBind": "Hold"}})))
     api.take(Attempt("default/p", "scheduled", node="n", waiting=True))
@@ -99,7 +99,7 @@ def test_a_pod_that_was_decided_on_is_not_permitted_again_though_its_binding_is_
     assert not api.accepts(decided)
 
 
-def test_only_a_held_pod_is_released(api: ApiServer) -> None:
+def test_only_a_held_pod_is_released(api: FakeApiServer) -> None:
     assert not api.accepts(Release("default/p"))
     api.has_begun_to_hold("default/p")
     assert api.accepts(Release("default/p"))
@@ -108,7 +108,7 @@ def test_only_a_held_pod_is_released(api: ApiServer) -> None:
     assert not api.holds_any
 
 
-def test_an_update_leaves_a_pod_where_it_is_bound_and_nominated(api: ApiServer) -> None:
+def test_an_update_leaves_a_pod_where_it_is_bound_and_nominated(api: FakeApiServer) -> None:
     api.take(Create(pod("p")))
     api.take(Attempt("default/p", "unschedulable", nominated_node="n"))
     nominated = api.completed(Update(pod("p")))
@@ -118,7 +118,7 @@ def test_an_update_leaves_a_pod_where_it_is_bound_and_nominated(api: ApiServer) 
     assert api.completed(Update(pod("p"))).object["spec"]["nodeName"] == "m"  # type: ignore[union-attr]
 
 
-def test_a_successor_of_the_same_name_is_bound_nowhere(api: ApiServer) -> None:
+def test_a_successor_of_the_same_name_is_bound_nowhere(api: FakeApiServer) -> None:
     for record in (Create(pod("p")), Bind("default/p", "m", "bound"), delete("Pod", "p"), Create(pod("p"))):
         api.take(record)
     assert api.completed(Update(pod("p"))) == Update(pod("p"))
@@ -127,7 +127,7 @@ def test_a_successor_of_the_same_name_is_bound_nowhere(api: ApiServer) -> None:
 # --- What it does ---------------------------------------------------------------------------------
 
 
-def test_victims_are_deleted_but_for_those_that_wait_on_permit(api: ApiServer) -> None:
+def test_victims_are_deleted_but_for_those_that_wait_on_permit(api: FakeApiServer) -> None:
     for name in ("a", "b"):
         api.take(Create(pod(name)))
     api.take(Attempt("default/b", "scheduled", node="n", waiting=True))
@@ -137,7 +137,7 @@ def test_victims_are_deleted_but_for_those_that_wait_on_permit(api: ApiServer) -
     ]
 
 
-def test_a_claim_for_which_a_node_was_selected_gets_a_volume(api: ApiServer) -> None:
+def test_a_claim_for_which_a_node_was_selected_gets_a_volume(api: FakeApiServer) -> None:
     claim = thing(
         "PersistentVolumeClaim",
         "c",
@@ -160,7 +160,7 @@ def test_a_claim_for_which_a_node_was_selected_gets_a_volume(api: ApiServer) -> 
     assert bound.object["status"] == {"phase": "Bound"}
 
 
-def test_a_volume_that_was_given_a_claim_is_bound_to_it(api: ApiServer) -> None:
+def test_a_volume_that_was_given_a_claim_is_bound_to_it(api: FakeApiServer) -> None:
     api.take(Create(thing("PersistentVolumeClaim", "c", spec={"storageClassName": "fast"})))
     volume = thing("PersistentVolume", "v", spec={"capacity": {"storage": "1Gi"}})
     api.take(Create(volume))
@@ -202,7 +202,7 @@ def test_a_plugin_that_the_pod_on_permit_does_not_wait_for_is_not_asked_to_allow
 
 
 def test_the_deletion_of_a_claim_is_not_repeated_for_the_scheduler_that_carried_it_out(
-    api: ApiServer,
+    api: FakeApiServer,
 ) -> None:
     claim = thing("ResourceClaim", "c", "resource.k8s.io/v1")
     api.take(Create(claim))
@@ -211,7 +211,7 @@ def test_the_deletion_of_a_claim_is_not_repeated_for_the_scheduler_that_carried_
     assert api.accepts(Create(claim))
 
 
-def test_the_deletion_of_a_victim_is_carried_out(api: ApiServer) -> None:
+def test_the_deletion_of_a_victim_is_carried_out(api: FakeApiServer) -> None:
     api.take(Create(pod("p")))
 
     assert api.take(Write("delete", pod("p"))) == [Delete(Reference("Pod", "p", namespace="default"))]

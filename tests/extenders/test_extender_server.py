@@ -11,7 +11,7 @@ from urllib.request import Request, urlopen
 import pytest
 
 from refsched.suite.histories import extender_server
-from refsched.suite.histories.extender_server import ANNOTATION, Answers, ScriptedFailureError
+from refsched.suite.histories.extender_server import ANNOTATION, ScriptedAnswers, ScriptedFailureError
 
 
 def pod(**scripts: Any) -> dict[str, Any]:
@@ -23,7 +23,7 @@ def pod(**scripts: Any) -> dict[str, Any]:
 def test_a_pod_without_the_annotation_gets_no_scripted_answer() -> None:
     bare = {"Pod": {"metadata": {"name": "p"}}, "NodeNames": ["n"], "Nodes": None}
 
-    answer = Answers().answer("/a/filter", bare)
+    answer = ScriptedAnswers().answer("/a/filter", bare)
 
     assert answer == {"FailedNodes": {}, "FailedAndUnresolvableNodes": {}, "Error": "", "NodeNames": ["n"]}
 
@@ -31,20 +31,20 @@ def test_a_pod_without_the_annotation_gets_no_scripted_answer() -> None:
 def test_an_answer_that_stands_in_the_pod_is_given_as_it_is() -> None:
     request = {"Pod": pod(a={"filter": {"answer": ["n"]}}), "NodeNames": ["n"], "Nodes": None}
 
-    assert Answers().answer("/a/filter", request) == ["n"]
+    assert ScriptedAnswers().answer("/a/filter", request) == ["n"]
 
 
 def test_victims_that_are_sent_whole_come_back_by_uid() -> None:
     victims = {"Pods": [{"metadata": {"uid": "u"}}, {"metadata": {"uid": "v"}}], "NumPDBViolations": 1}
     request = {"Pod": pod(a={"preempt": {"n": 1}}), "NodeNameToVictims": {"n": victims}}
 
-    answer = Answers().answer("/a/preempt", request)
+    answer = ScriptedAnswers().answer("/a/preempt", request)
 
     assert answer == {"NodeNameToMetaVictims": {"n": {"Pods": [{"UID": "u"}], "NumPDBViolations": 1}}}
 
 
 def test_the_script_of_a_binding_is_that_of_the_call_before() -> None:
-    answers = Answers()
+    answers = ScriptedAnswers()
     binding = {"PodName": "p", "PodNamespace": "default", "PodUID": "u", "Node": "n"}
 
     assert answers.answer("/a/bind", binding) == {"Error": ""}

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from refsched.releases import RELEASES
-from refsched.suite.catalogue.rules import Rule, all_rules
+from refsched.suite.catalogue.rules import StatedRule, all_rules
 from refsched.tools.rulebook.go_lines import cited_files
 
 TAGS = sorted({release.tag for release in RELEASES.values()})
@@ -43,13 +43,13 @@ def test_the_functions_that_rules_cite_stand_in_the_source_at_the_tag_of_a_relea
     assert missing == {}
 
 
-def absent(rule: Rule) -> list[str]:
+def absent(rule: StatedRule) -> list[str]:
     """Returns the names in the rule's source that no cited file has. Which of the releases in which a rule holds
     it is that has them all does not matter: its source says what the newest does, if it holds there still."""
     return min((absent_at(RELEASES[name].tag, rule) for name in rule.releases), key=len)
 
 
-def absent_at(tag: str, rule: Rule) -> list[str]:
+def absent_at(tag: str, rule: StatedRule) -> list[str]:
     text = "\n".join(cited_files(rule, tag, module_cache()))
     return [
         name for name in NAME.findall(KUBERNETES.sub("", rule.source)) if not re.search(rf"\b{name}\b", text)

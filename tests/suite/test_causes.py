@@ -9,13 +9,13 @@ import pytest
 from attrs import evolve
 
 from refsched.records import ERROR, Attempt
-from refsched.suite.breaking.explaining import Explanation
+from refsched.suite.breaking.explaining import FailureExplanation
 from refsched.suite.histories.findings import Comparison, Finding
 from refsched.suite.histories.history import History
 from refsched.suite.histories.judge import _with_message
 from refsched.suite.session.bench import Judgement
 from refsched.suite.session.check import FEWEST, Checking, RuleBrokenError
-from refsched.suite.session.dependence import by_cause, may_follow
+from refsched.suite.session.order_of_rules import by_cause, may_follow
 
 CALLS = Finding("R-PERMIT-01", "calls", ("A.permit",), ())
 RESULT = Finding("R-FAIL-01", "result", "scheduled", ERROR)
@@ -91,7 +91,7 @@ def _explained(*, vanish: bool) -> dict[str, str]:
         never,
         [TAINT.rule, NODE.rule].index,
         lambda rule: rule == TAINT.rule,
-        explain=lambda histories, suspected, may_be: Explanation(
+        explain=lambda histories, suspected, may_be: FailureExplanation(
             (TAINT.rule,), (vanish,) * len(histories.besides)
         ),
         more=lambda smallest: [Comparison(lambda: True, 1) for _ in range(FEWEST)],

@@ -20,8 +20,8 @@ from refsched.suite.histories.part import Part, part_of
 from refsched.suite.level import Level
 from refsched.suite.session.bench import UNSUPPORTED
 from refsched.suite.session.drawing import load_profile
-from refsched.suite.session.learning import drawn_from, fields_not_taken, without
 from refsched.suite.session.runner import Runner
+from refsched.suite.session.unsupported_fields import drawn_from, fields_not_taken, without
 from refsched.tools.reading.optional_fields import check_optional
 
 Json = dict[str, Any]

@@ -10,7 +10,7 @@ from refsched.suite.histories.findings import Comparison, Finding
 from refsched.suite.histories.history import History
 from refsched.suite.session.bench import Judgement
 from refsched.suite.session.drawing import load_profile
-from refsched.suite.session.further import HISTORIES, came_in, further
+from refsched.suite.session.further_histories import HISTORIES, came_in, further
 
 CAME = Comparison(lambda: True, 1)
 SHOWN = Judgement(History(()), comparison=CAME)

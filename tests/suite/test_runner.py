@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from attrs import evolve
 from toy_bench import Toy, ToyBench
 
 from refsched.suite.session.bench import Connection
@@ -27,6 +28,6 @@ def test_who_it_is_is_worked_out_again_only_for_another_hello() -> None:
     assert bench.asked == 1
     connection = runner._connected()
     assert isinstance(connection, Toy)
-    connection.hello = type(connection.hello)("another", connection.hello.capabilities)
+    connection.hello = evolve(connection.hello, name="another")
     assert runner.about().name == "another"
     assert bench.asked == 2

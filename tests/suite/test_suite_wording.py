@@ -9,7 +9,7 @@ import pytest
 
 from refsched.records import Attempt, Bind, NodeStatus, NodeUsage, PreFilter, Record, Reference
 from refsched.suite import Judgement
-from refsched.suite.histories.driver import Seen
+from refsched.suite.histories.findings import Seen
 from refsched.suite.histories.history import (
     DEFAULT_CONFIG,
     Advance,

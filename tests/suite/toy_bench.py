@@ -12,15 +12,15 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from attrs import define, frozen
+from attrs import define
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from refsched.records import Attempt, NodeStatus
 from refsched.suite import Judgement, Rule
+from refsched.suite.adapters.answers import Hello
 from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable
-from refsched.suite.histories.driver import Seen
-from refsched.suite.histories.findings import Finding
+from refsched.suite.histories.findings import Finding, Seen
 from refsched.suite.histories.history import Create, History, Observe, Schedule, Step, creating
 from refsched.suite.level import Level
 
@@ -60,16 +60,6 @@ def history_of(amounts: list[int]) -> History:
 
 
 HISTORIES = st.lists(st.integers(0, 9), min_size=1, max_size=8).map(history_of)
-
-
-@frozen
-class Hello:
-    name: str
-    capabilities: frozenset[str]
-    version: str = "1.0"
-    kubernetes: str = "1.34"
-    plugins: frozenset[str] | None = None
-    fields_not_taken: frozenset[str] = frozenset()
 
 
 @define(eq=False)
@@ -121,7 +111,7 @@ class ToyBench:
         if what == "missing":
             raise AdapterUnavailable(what, "there is no such program; install it")
         claims = {"claims-nothing": (), "modest": ("queue",)}.get(what, ("filter", "queue"))
-        return Toy(what, Hello(what, frozenset(claims)))
+        return Toy(what, Hello(what, "1.0", "1.34", frozenset(claims)))
 
     def judge(self, connection: Toy, history: History, level: Level = Level.ALL) -> Judgement:
         if connection.what == "diverges":

@@ -16,7 +16,7 @@ from conformance.vocabulary.objects import ROOM, node, pod
 from refsched import Cluster, InputError
 from refsched.framework.status import Code
 from refsched.suite.histories.history import Schedule
-from refsched.tools import forking
+from refsched.tools import scheduler_copy
 from tests.tools.test_copies import WITHOUT_EXTENDERS, begun, do
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
@@ -67,7 +67,7 @@ def test_a_cluster_in_which_a_cycle_is_under_way_is_forked_too() -> None:
     cluster = Cluster([node("n"), waiting], config=config)
     cluster.schedule()
     with pytest.raises(ValueError, match="a cycle is under way"):
-        forking.fork(cluster._scheduler)
+        scheduler_copy.fork(cluster._scheduler)
     fork = cluster.fork()
     assert [type(record).__name__ for record in fork.permit("web", "allow")] == ["Bind"]
     assert [type(record).__name__ for record in cluster.permit("web", "allow")] == ["Bind"]

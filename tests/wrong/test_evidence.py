@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from conformance.wrong.evidence import Row, read, sample_of, with_results, write
-from conformance.wrong.kinds import Result
+from conformance.wrong.kinds import WrongResult
 from conformance.wrong.pages import ROOT, kill_matrix, of_sample, pages, write_pages
 from conformance.wrong.trying import Attack, End
 
@@ -40,20 +40,20 @@ def test_the_pages_are_written_below_the_root(tmp_path: Path) -> None:
 
 def test_rows_of_others_stay() -> None:
     known = read()
-    kept = with_results(known, "planted", [Result("overcommits", "", "", ALIVE, DEAD, ERROR)], 1)
+    kept = with_results(known, "planted", [WrongResult("overcommits", "", "", ALIVE, DEAD, ERROR)], 1)
     assert kept.planted["overcommits"] == Row("", "", 7, 1.0, "R-PORTS-03", "")
     assert list(kept.planted) == list(known.planted)
     assert kept.planted["compares-text"] == known.planted["compares-text"]
     text = kill_matrix(kept)
     assert text.index("## Survivors") < text.index("`overcommits`") < text.index("## Resources")
 
-    configured = with_results(known, "configured", [Result("packs", "", "", DEAD)], 1).configured
+    configured = with_results(known, "configured", [WrongResult("packs", "", "", DEAD)], 1).configured
     assert configured["packs"] == Row("R-PORTS-03", "m::test_ports", 3, 0.5)
     assert configured.keys() == known.configured.keys()
 
 
 def test_a_part_is_tried_as_a_whole() -> None:
-    kept = with_results(read(), "planted", [Result("overcommits", "filter", "", ALIVE)], 1, "filter")
+    kept = with_results(read(), "planted", [WrongResult("overcommits", "filter", "", ALIVE)], 1, "filter")
     assert kept.parts["filter"] == {"overcommits": Row("", "", 7, 1.0)}
     assert kept.parts["queue"] == read().parts["queue"]
     assert "| `filter` | `overcommits` |" in kill_matrix(kept)
@@ -61,10 +61,10 @@ def test_a_part_is_tried_as_a_whole() -> None:
 
 def test_of_mutants_figures_are_kept_and_those_that_survived() -> None:
     results = [
-        Result("a:1", "queue", "x < y", DEAD, DEAD, ALIVE),
-        Result("b:1", "queue", "x + y", ALIVE),
-        Result("b:2", "cache", "x | y", ERROR),
-        Result("b:3", "cache", "x or y", ERROR),
+        WrongResult("a:1", "queue", "x < y", DEAD, DEAD, ALIVE),
+        WrongResult("b:1", "queue", "x + y", ALIVE),
+        WrongResult("b:2", "cache", "x | y", ERROR),
+        WrongResult("b:3", "cache", "x or y", ERROR),
     ]
     sample = sample_of(results, 10, {"It is the same.": ["b:3", "c:9"], "It is another.": ["c:8"]})
     assert sample.measured == date.today().isoformat()
@@ -84,7 +84,7 @@ def test_of_mutants_figures_are_kept_and_those_that_survived() -> None:
 @pytest.mark.parametrize("kind", ["mutants", "go"])
 def test_a_new_sample_takes_the_place_of_the_one_before_and_keeps_the_arguments(kind: str) -> None:
     known = read()
-    kept = with_results(known, kind, [Result("a:1", "queue", "x < y", DEAD)], 10)
+    kept = with_results(known, kind, [WrongResult("a:1", "queue", "x < y", DEAD)], 10)
     sample = {"mutants": kept.mutants, "go": kept.go}[kind]
     assert (sample.of, sample.seconds, sample.alive) == (10, 0.5, {})
     assert sample.argued == {"mutants": known.mutants, "go": known.go}[kind].argued

@@ -9,7 +9,7 @@ import pytest
 
 from conformance.wrong import kinds
 from conformance.wrong.fields import METADATA, NO_CONSEQUENCE, Unread, all_unread, left_out, stands
-from conformance.wrong.kinds import Asked, try_unread
+from conformance.wrong.kinds import TryOptions, try_unread
 from conformance.wrong.profile import suite_tests
 from conformance.wrong.trying import End
 from refsched.suite.histories.history import History, creating, deleting
@@ -81,7 +81,7 @@ def in_one_area(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("in_one_area")
 def test_who_does_not_hear_of_deletions_is_found_wrong() -> None:
-    found = try_unread("Pod:delete", Asked(LIMIT)).suite
+    found = try_unread("Pod:delete", TryOptions(LIMIT)).suite
     assert found.end is End.KILLED
     assert found.rule
 
@@ -90,4 +90,4 @@ def test_who_does_not_hear_of_deletions_is_found_wrong() -> None:
 def test_what_no_history_contains_is_unreached(monkeypatch: pytest.MonkeyPatch) -> None:
     unread = Unread("Node", ("spec", "podCIDR"))
     monkeypatch.setattr(kinds, "all_unread", lambda: [unread])
-    assert try_unread(unread.name, Asked(LIMIT)).suite.end is End.UNREACHED
+    assert try_unread(unread.name, TryOptions(LIMIT)).suite.end is End.UNREACHED

@@ -15,7 +15,14 @@ from conformance.campaigns.machines import Each
 from conformance.wrong import configured, evidence, kinds, running, trying
 from conformance.wrong.__main__ import main
 from conformance.wrong.configured import CONFIGURED, Configured, Reconfigured, all_configured
-from conformance.wrong.kinds import Asked, Result, connect_wrong, parts_of, try_configured, try_planted
+from conformance.wrong.kinds import (
+    TryOptions,
+    WrongResult,
+    connect_wrong,
+    parts_of,
+    try_configured,
+    try_planted,
+)
 from conformance.wrong.naming import shown
 from conformance.wrong.profile import SuiteTest, histories_of, suite_tests
 from conformance.wrong.running import read_rows
@@ -52,7 +59,7 @@ LIMIT = 600.0
 
 def test_the_tests_that_lie_near_kill_it_by_the_rule_that_it_breaks() -> None:
     name = "skew-must-be-less"
-    killed = try_planted(name, Asked(LIMIT)).suite
+    killed = try_planted(name, TryOptions(LIMIT)).suite
 
     assert killed.end is End.KILLED
     test = next(test for test in suite_tests() if test.name == killed.test)
@@ -199,7 +206,7 @@ DEAD = Attack(End.KILLED, "R-PORTS-03", "filter.n1", "m::test_ports", 3, 3, 0.5)
 
 
 def came_to(came: Attack) -> kinds.Kind:
-    return kinds.Kind(lambda: list(all_wrong()), lambda name, asked: Result(name, "", "", came), LIMIT)
+    return kinds.Kind(lambda: list(all_wrong()), lambda name, asked: WrongResult(name, "", "", came), LIMIT)
 
 
 @contextmanager
@@ -228,7 +235,7 @@ def test_the_command_reports_who_survives_and_goes_on_with_those_that_were_not_t
     options = ["--scheduler", "tcp://there:8786", "--rows", str(rows)]
 
     assert main(["try", "planted", "overcommits", *options]) == code
-    assert read_rows(rows) == {"overcommits": Result("overcommits", "", "", came)}
+    assert read_rows(rows) == {"overcommits": WrongResult("overcommits", "", "", came)}
     assert main(["try", "planted", "overcommits", "compares-text", *options]) == code
     assert len(rows.read_text("utf-8").splitlines()) == 2
     assert main(["try", "planted", *options, "--skip", "2", "--sample", "3"]) == code
@@ -286,7 +293,7 @@ def test_without_a_scheduler_to_configure_the_reason_is_kept(monkeypatch: pytest
         raise AdapterUnavailable("kube-scheduler", "there is no Go toolchain")
 
     monkeypatch.setattr(configured, "kube_scheduler", missing)
-    came = try_configured("packs", Asked(LIMIT)).suite
+    came = try_configured("packs", TryOptions(LIMIT)).suite
     assert (came.end, came.problem) == (End.UNREACHED, "there is no Go toolchain")
 
 

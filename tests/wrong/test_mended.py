@@ -11,7 +11,7 @@ import pytest
 from conformance.wrong.kinds import TIMEOUT
 from conformance.wrong.profile import suite_tests
 from conformance.wrong.trying import Attack, End, attack, one_by_one
-from refsched.mistakes.wrong import Wrong
+from refsched.mistakes.wrong import WrongScheduler
 from refsched.suite.adapters.connecting import connect
 
 ODDITIES = "refsched.oddities.known_defects"
@@ -22,9 +22,9 @@ SEARCH = "refsched.devices.search"
 
 def bent(module: str, before: str, after: str) -> Attack:
     """The suite's properties of claims for devices against the specification with one edit."""
-    wrong = Wrong("bent", "", module, before, after)
+    wrong = WrongScheduler("bent", "", module, before, after)
     serves = (
-        "from refsched.mistakes.wrong import Wrong;from refsched.mistakes.serving import serve_wrong;"
+        "from refsched.mistakes.wrong import WrongScheduler;from refsched.mistakes.serving import serve_wrong;"
         f"serve_wrong({wrong!r})"
     )
     with connect(f"exec:{shlex.quote(sys.executable)} -c {shlex.quote(serves)}", timeout=TIMEOUT) as adapter:

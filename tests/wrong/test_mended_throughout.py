@@ -14,7 +14,7 @@ from world import node_object, pod_object
 
 from conformance.vocabulary.objects import with_metadata
 from conformance.wrong.kinds import TIMEOUT
-from refsched.mistakes.wrong import Wrong
+from refsched.mistakes.wrong import WrongScheduler
 from refsched.oddities.inter_pod_affinity import (
     EXCLUDED_NAMESPACES,
     FIRST_OF_ITS_KIND,
@@ -47,9 +47,9 @@ NOT_IN_OTHER = {"namespaceSelector": {"matchExpressions": [{"key": "team", "oper
 
 @contextmanager
 def bent(module: str, before: str, after: str) -> Iterator[Adapter]:
-    wrong = Wrong("bent", "", module, before, after, kubernetes="1.34")
+    wrong = WrongScheduler("bent", "", module, before, after, kubernetes="1.34")
     serves = (
-        "from refsched.mistakes.wrong import Wrong;from refsched.mistakes.serving import serve_wrong;"
+        "from refsched.mistakes.wrong import WrongScheduler;from refsched.mistakes.serving import serve_wrong;"
         f"serve_wrong({wrong!r})"
     )
     with connect(f"exec:{shlex.quote(sys.executable)} -c {shlex.quote(serves)}", timeout=TIMEOUT) as adapter:

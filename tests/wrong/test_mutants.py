@@ -210,7 +210,8 @@ def test_a_mutant_is_served_over_the_wire() -> None:
 
 def test_the_specification_is_not_changed_where_a_mutant_was_tried() -> None:
     def specified() -> object:
-        """Whether a listener has been put around it meanwhile or not (refsched/suite/catalogue/reach.py)."""
+        """Whether a listener has been put around it meanwhile or not
+        (refsched/suite/catalogue/applied_rules.py)."""
         return inspect.unwrap(
             importlib.import_module("refsched.plugins.node_ports").NodePorts.filter
         ).__code__

@@ -15,7 +15,7 @@ import pytest
 from conformance.wrong import evidence
 from conformance.wrong.profile import suite_tests
 from refsched.mistakes.planting import replacing
-from refsched.mistakes.wrong import Wrong, all_wrong, areas, read_area
+from refsched.mistakes.wrong import WrongScheduler, all_wrong, areas, read_area
 from refsched.releases import DEFAULT, RELEASES
 from refsched.suite.catalogue.rules import all_rules
 
@@ -63,7 +63,7 @@ def test_no_edit_uses_a_name_that_its_module_does_not_have(tmp_path: Path) -> No
     assert subprocess.run(ruff, capture_output=True, text=True, check=False).stdout == "All checks passed!\n"
 
 
-def edited(wrong: Wrong) -> str:
+def edited(wrong: WrongScheduler) -> str:
     found = find_spec(wrong.module)
     assert found is not None
     assert found.origin is not None
@@ -105,7 +105,7 @@ def test_every_text_of_planted_schedulers_is_read() -> None:
 
 def test_an_entry_says_all_about_a_planted_scheduler() -> None:
     assert read_area(ENTRY).planted == (
-        Wrong(
+        WrongScheduler(
             "waits-longer",
             "A pod waits for two minutes.",
             "refsched.queue.waiting",
@@ -116,7 +116,7 @@ def test_an_entry_says_all_about_a_planted_scheduler() -> None:
             kubernetes="1.19",
             shows_with="queue",
         ),
-        Wrong(
+        WrongScheduler(
             "never-waits", "A pod waits for nothing.", "refsched.queue", "wait()", "", breaks=("R-QUEUE-50",)
         ),
     )

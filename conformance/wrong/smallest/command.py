@@ -26,7 +26,7 @@ from refsched.releases import DEFAULT, RELEASES
 from refsched.suite.catalogue.rules import all_rules
 from refsched.suite.histories.extender_address import as_written
 from refsched.suite.reports.wording import said
-from refsched.tools.rulebook.examples import Broken, Example, Recording, example_of, read_example, text_of
+from refsched.tools.rulebook.examples import Broken, Example, RuleRecording, example_of, read_example, text_of
 
 Find = Callable[[str], Found | None]
 
@@ -117,5 +117,5 @@ def example(found: Found, recordings: Mapping[str, Recorded]) -> Example:
             one.finding.step,
         )
     )
-    shown = None if recording is None else Recording(recording.trace, recording.line, recording.lines)
+    shown = None if recording is None else RuleRecording(recording.trace, recording.line, recording.lines)
     return Example(found.rule, found.history, found.kubernetes, broken, shown)

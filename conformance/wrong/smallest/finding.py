@@ -25,14 +25,14 @@ from refsched.releases import DEFAULT, release_of
 from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.adapters.connecting import REFERENCE, connect
 from refsched.suite.adapters.faults import AdapterFault
-from refsched.suite.catalogue.rules import Rule, all_rules
+from refsched.suite.catalogue.rules import StatedRule, all_rules
 from refsched.suite.histories.configuration import can_be_configured_for, configured_for
 from refsched.suite.histories.driver import Transcript
 from refsched.suite.histories.findings import Finding
 from refsched.suite.histories.history import History
 from refsched.suite.histories.judge import ANSWERS
 from refsched.suite.histories.trial import try_history
-from refsched.suite.session.dependence import by_cause
+from refsched.suite.session.order_of_rules import by_cause
 from refsched.tools.rulebook.examples import Example
 from refsched.tools.rulebook.examples import example_of as example_of_rule
 
@@ -136,7 +136,9 @@ def judged(adapter: Adapter, history: History) -> Transcript:
         return Transcript(history)
 
 
-def example_of(rule: Rule, histories: Sequence[History], kubernetes: str = DEFAULT.name) -> Found | None:
+def example_of(
+    rule: StatedRule, histories: Sequence[History], kubernetes: str = DEFAULT.name
+) -> Found | None:
     """Returns None if the rule decides in none of the histories."""
     if not histories:
         return None
@@ -152,7 +154,7 @@ def example_of(rule: Rule, histories: Sequence[History], kubernetes: str = DEFAU
     return _applied(rule, histories[:2], kubernetes)
 
 
-def smaller(rule: Rule, example: Example) -> Found | None:
+def smaller(rule: StatedRule, example: Example) -> Found | None:
     """Returns the example that there is, made smaller where it can be, with the scheduler that it names.
     Returns None if that one does not decide it otherwise any more."""
     one, histories = example.broken, [example.history]
@@ -164,7 +166,9 @@ def smaller(rule: Rule, example: Example) -> Found | None:
     return None
 
 
-def _decided_by(breaker: Breaker, rule: Rule, histories: Sequence[History], kubernetes: str) -> Found | None:
+def _decided_by(
+    breaker: Breaker, rule: StatedRule, histories: Sequence[History], kubernetes: str
+) -> Found | None:
     """Returns None if the scheduler cannot start, or decides nothing otherwise."""
     with _breaking(breaker, kubernetes) as adapter:
         if adapter is None:
@@ -188,13 +192,13 @@ def _breaking(breaker: Breaker, kubernetes: str) -> Iterator[Adapter | None]:
 Telling = list[tuple[History, Finding]]
 
 
-def _is_telling(finding: Finding, rule: Rule, breaker: Breaker) -> bool:
+def _is_telling(finding: Finding, rule: StatedRule, breaker: Breaker) -> bool:
     """Returns whether the finding shows this rule: whichever rule is suspected first, a scheduler that is said
     to break this one differs by breaking it."""
     return breaker.is_stated or finding.rule == rule.id
 
 
-def _telling(adapter: Adapter, rule: Rule, histories: Sequence[History], breaker: Breaker) -> Telling:
+def _telling(adapter: Adapter, rule: StatedRule, histories: Sequence[History], breaker: Breaker) -> Telling:
     """Returns the first of these histories that the scheduler decides otherwise; of those that name the rule a
     second one too, unless the first one is small."""
     found: Telling = []
@@ -210,7 +214,7 @@ def _telling(adapter: Adapter, rule: Rule, histories: Sequence[History], breaker
 
 
 def _shrunk(
-    adapter: Adapter, breaker: Breaker, rule: Rule, telling: Telling, kubernetes: str
+    adapter: Adapter, breaker: Breaker, rule: StatedRule, telling: Telling, kubernetes: str
 ) -> Found | None:
     found: list[Found] = []
     for history, finding in telling:
@@ -223,7 +227,9 @@ def _shrunk(
     return min(found, key=lambda one: size_of(one.history), default=None)
 
 
-def _shows_as(adapter: Adapter, rule: Rule, first: Finding, breaker: Breaker) -> Callable[[History], bool]:
+def _shows_as(
+    adapter: Adapter, rule: StatedRule, first: Finding, breaker: Breaker
+) -> Callable[[History], bool]:
     def shows(history: History) -> bool:
         found = _difference(adapter, rule, history)
         return (
@@ -235,7 +241,7 @@ def _shows_as(adapter: Adapter, rule: Rule, first: Finding, breaker: Breaker) ->
     return shows
 
 
-def _difference(adapter: Adapter, rule: Rule, history: History) -> Finding | None:
+def _difference(adapter: Adapter, rule: StatedRule, history: History) -> Finding | None:
     """Returns what is found first in a history in which the rule decides. Returns None if nothing is found, or
     if the scheduler answers with an error."""
     transcript = judged(adapter, history)
@@ -244,7 +250,7 @@ def _difference(adapter: Adapter, rule: Rule, history: History) -> Finding | Non
     return min(transcript.findings, key=lambda one: _order(one, rule), default=None)
 
 
-def _order(finding: Finding, rule: Rule) -> tuple[bool, tuple[int, int]]:
+def _order(finding: Finding, rule: StatedRule) -> tuple[bool, tuple[int, int]]:
     return finding.rule != rule.id, by_cause(finding, 0)
 
 
@@ -257,7 +263,7 @@ def _named(history: History, shows: Callable[[History], bool]) -> History:
     return renamed if shows(renamed) else history
 
 
-def _applied(rule: Rule, histories: Iterable[History], kubernetes: str) -> Found:
+def _applied(rule: StatedRule, histories: Iterable[History], kubernetes: str) -> Found:
     """Returns the smallest history in which the rule decides something."""
 
     with connect(f"{REFERENCE}:{kubernetes}") as adapter:

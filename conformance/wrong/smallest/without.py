@@ -21,11 +21,11 @@ from conformance.wrong.smallest.saying import sentence_of
 from refsched.framework.events import EventHint
 from refsched.mistakes.mutation import Mutant, mutants_of
 from refsched.mistakes.planting import replacing
-from refsched.mistakes.wrong import Wrong, all_wrong
+from refsched.mistakes.wrong import WrongScheduler, all_wrong
 from refsched.queue.hint_table import event_rule
 from refsched.queue.transitions import Place, Transition, Transitions
 from refsched.suite.breaking.replacing import forget
-from refsched.suite.catalogue.rules import TRANSITIONS_OF, Rule, default_plugins
+from refsched.suite.catalogue.rules import TRANSITIONS_OF, StatedRule, default_plugins
 
 CALLED = 1000
 """How far away a function is that a function of the rule calls."""
@@ -54,7 +54,7 @@ class Breaker:
         return self.distance == STATED
 
 
-def breakers_of(rule: Rule) -> list[Breaker]:
+def breakers_of(rule: StatedRule) -> list[Breaker]:
     """Returns the nearest first; of equally near ones those that a person has described."""
     found = [*_without_events(rule), *_without_transition(rule)]
     if not found:
@@ -66,7 +66,7 @@ def breakers_of(rule: Rule) -> list[Breaker]:
 # --- Rows of tables -------------------------------------------------------------------------------
 
 
-def _without_events(rule: Rule) -> Iterator[Breaker]:
+def _without_events(rule: StatedRule) -> Iterator[Breaker]:
     for plugin in default_plugins():
         for row in getattr(plugin, "EVENTS", ()):
             if event_rule(plugin.name, row.resource, row.action) == rule.id:
@@ -84,7 +84,7 @@ def _remove_event(plugin: Any, row: EventHint) -> None:
     forget()
 
 
-def _without_transition(rule: Rule) -> Iterator[Breaker]:
+def _without_transition(rule: StatedRule) -> Iterator[Breaker]:
     for table in TRANSITIONS_OF.values():
         for row in table:
             if row.rule == rule.id:
@@ -125,7 +125,7 @@ class Sites:
 
 
 @cache
-def sites_of(rule: Rule) -> Sites:
+def sites_of(rule: StatedRule) -> Sites:
     tree = ast.parse(source_of(rule.module))
     named = {
         target.id
@@ -176,7 +176,7 @@ def _end(node: ast.FunctionDef) -> int:
 # --- Planted schedulers ---------------------------------------------------------------------------
 
 
-def _planted(rule: Rule, sites: Sites) -> Iterator[Breaker]:
+def _planted(rule: StatedRule, sites: Sites) -> Iterator[Breaker]:
     source = source_of(rule.module)
     for wrong in all_wrong().values():
         if wrong.module == rule.module and source.count(wrong.before) == 1:
@@ -186,7 +186,7 @@ def _planted(rule: Rule, sites: Sites) -> Iterator[Breaker]:
                 yield Breaker(wrong.name, wrong.says, partial(_plant, wrong), distance, True)
 
 
-def _stated(rule: Rule) -> Iterator[Breaker]:
+def _stated(rule: StatedRule) -> Iterator[Breaker]:
     """Yields those that are said to break the rule, wherever their edit is, come before all others; of these
     first those that break few other rules."""
     for wrong in sorted(all_wrong().values(), key=lambda wrong: len(wrong.breaks)):
@@ -195,14 +195,14 @@ def _stated(rule: Rule) -> Iterator[Breaker]:
             yield Breaker(wrong.name, wrong.says, partial(_plant, wrong), STATED, True)
 
 
-def _plant(wrong: Wrong) -> None:
+def _plant(wrong: WrongScheduler) -> None:
     import_again(wrong.module, replacing(wrong.before, wrong.after))
 
 
 # --- Mutants --------------------------------------------------------------------------------------
 
 
-def _mutants(rule: Rule, sites: Sites) -> Iterator[Breaker]:
+def _mutants(rule: StatedRule, sites: Sites) -> Iterator[Breaker]:
     for mutant in _mutants_in(rule.module):
         distance = -1 if mutant.place.always else sites.distance(mutant.place.first, mutant.place.last)
         if distance >= 0:

@@ -42,7 +42,7 @@ from refsched.suite.adapters.scheduler_command import (
     reads_config,
 )
 from refsched.tools.kubernetes_api.client import ApiError, Client, UnreachableError
-from refsched.tools.kubernetes_api.decisions import Decision, is_bound
+from refsched.tools.kubernetes_api.decisions import ObservedDecision, is_bound
 from refsched.tools.reading.objects import Key, key_named, key_of
 
 Json = dict[str, Any]
@@ -189,7 +189,7 @@ class OverTheApi:
     def _has_ended(self) -> str:
         return "" if self._scheduler is None else self._scheduler.ended
 
-    def _decision(self, pod: Json) -> Decision:
+    def _decision(self, pod: Json) -> ObservedDecision:
         metadata = pod["metadata"]
         decided = self._pods.wait_for_decision(metadata["uid"], self._timeout, self._has_ended)
         if decided is None:
@@ -328,14 +328,14 @@ class OverTheApi:
             self._objects.delete(key)
         return {"records": [{"attempt": attempt}]}
 
-    def _quiet_decision(self, uid: str) -> Decision | None:
+    def _quiet_decision(self, uid: str) -> ObservedDecision | None:
         """Returns what a pod shows when changes no longer lead to an attempt of it."""
         shown = self._pods.decided(uid)
         if self._has_changed:
             self._pods.wait_for_decision(uid, BACKOFF, self._has_ended, lambda decided: decided != shown)
         return self._pods.decided(uid)
 
-    def _without_a_node(self, key: Key, before: Decision, after: Decision | None) -> Json:
+    def _without_a_node(self, key: Key, before: ObservedDecision, after: ObservedDecision | None) -> Json:
         """Returns what became of a nominated pod that was not bound when its victims were removed. It may have
         been attempted more than once, of which the last attempt counts: it must have been seen, and no new
         victims."""
@@ -348,7 +348,7 @@ class OverTheApi:
         self._objects.delete(key)
         return {"records": [{"attempt": {**attempt, "nominatedNode": after.nominated}}]}
 
-    def _attempt(self, key: Key) -> tuple[str, Decision]:
+    def _attempt(self, key: Key) -> tuple[str, ObservedDecision]:
         """Creates a pod, and returns its uid and what is decided about it."""
         created = self._objects.create(self._waiting[key])
         return created["metadata"]["uid"], self._decision(created)

@@ -9,7 +9,7 @@ from typing import Any
 
 from refsched.suite.adapters.adapter import TransportError
 from refsched.tools.kubernetes_api.client import Client, kind_named
-from refsched.tools.kubernetes_api.decisions import Decision, decision_about
+from refsched.tools.kubernetes_api.decisions import ObservedDecision, decision_about
 from refsched.tools.kubernetes_api.watching import DELETED, LISTED, MODIFIED, Event, Watching
 
 Json = dict[str, Any]
@@ -41,8 +41,12 @@ class PodsSeen:
         return dict(sorted(nodes.items()))
 
     def wait_for_decision(
-        self, uid: str, timeout: float, ended: Callable[[], str], counts: Callable[[Decision], bool] = bool
-    ) -> Decision | None:
+        self,
+        uid: str,
+        timeout: float,
+        ended: Callable[[], str],
+        counts: Callable[[ObservedDecision], bool] = bool,
+    ) -> ObservedDecision | None:
         """Returns what is decided about a pod, if it is a decision that counts. None: there is none in time.
         ``ended`` says how the scheduler has ended, if it has. Raises TransportError if it has, if the pod is
         deleted, or if the scheduler floods the API server."""
@@ -66,7 +70,7 @@ class PodsSeen:
                 )
         return decided
 
-    def decided(self, uid: str) -> Decision | None:
+    def decided(self, uid: str) -> ObservedDecision | None:
         """Returns what is decided about a pod, as far as it was seen."""
         pod = self._by_uid.get(uid)
         return None if pod is None else decision_about(pod)

@@ -67,7 +67,7 @@ class Process:
         self.timeout = timeout
         self._max_line = max_line
         self._grace = grace
-        self._running: Running | None = None
+        self._running: RunningCommand | None = None
         self._log: _Tail | None = None
 
     def open(self) -> None:
@@ -80,7 +80,7 @@ class Process:
             raise TransportError(f"cannot be started: {error}") from None
         finally:
             theirs.close()
-        running = Running(child, ours, self._max_line)
+        running = RunningCommand(child, ours, self._max_line)
         if problem := running.problem_of_its_start(max(self.timeout, START)):
             running.end(0, self._grace)
             raise TransportError(f"cannot be started: {problem}")
@@ -113,9 +113,9 @@ def started(command: Sequence[str], supervisors_end: int) -> subprocess.Popen[by
     )
 
 
-class Running:
-    """A Running is a command below its supervisor, from its start to its end. The supervisor ends as the command
-    does."""
+class RunningCommand:
+    """A RunningCommand is a command below its supervisor, from its start to its end. The supervisor ends as the
+    command does."""
 
     def __init__(self, child: subprocess.Popen[bytes], end: socket.socket, max_line: int) -> None:
         assert child.stdin

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from refsched.suite.adapters.adapter import TransportError
-from refsched.suite.adapters.process import GRACE, MAX_LINE, START, Running, started
+from refsched.suite.adapters.process import GRACE, MAX_LINE, START, RunningCommand, started
 
 Json = dict[str, Any]
 
@@ -55,7 +55,7 @@ class SchedulerCommand:
             raise TransportError(f"cannot be started: {error}") from None
         finally:
             theirs.close()
-        self._running = Running(child, ours, MAX_LINE)
+        self._running = RunningCommand(child, ours, MAX_LINE)
         if problem := self._running.problem_of_its_start(START):
             self.close()
             raise TransportError(f"cannot be started: {problem}")

@@ -64,9 +64,9 @@ def _limited(seconds: float) -> Iterator[None]:
 
 
 @frozen
-class Answers:
-    """Answers are what a child process ``said``, in its order. ``why`` says why it did not come to its end, and is
-    empty if it did; ``is_over`` says that its time was over. ``seconds`` is the time of a processor that it
+class ChildAnswers:
+    """ChildAnswers are what a child process ``said``, in its order. ``why`` says why it did not come to its end,
+    and is empty if it did; ``is_over`` says that its time was over. ``seconds`` is the time of a processor that it
     took."""
 
     said: tuple[Any, ...] = ()
@@ -75,15 +75,15 @@ class Answers:
     seconds: float = 0.0
 
 
-def run_in_child(compute: Callable[[], Iterable[Any]], patience: float) -> Answers:
+def run_in_child(compute: Callable[[], Iterable[Any]], patience: float) -> ChildAnswers:
     """Returns what this computes in a forked process, so that nothing is ever broken in this one. The process may
     take ``patience`` seconds of a processor; what it has returned by then counts."""
     if not can_fork():
-        return Answers(why="on this system no process can be forked")
+        return ChildAnswers(why="on this system no process can be forked")
     try:
         process = ForkedProcess(partial(_answer, compute, patience))
     except OSError as error:
-        return Answers(why=f"no process could be forked: {error.strerror}")
+        return ChildAnswers(why=f"no process could be forked: {error.strerror}")
     deadline = time.monotonic() + DEADLINE
     said: list[Any] = []
     why = None
@@ -105,7 +105,7 @@ def run_in_child(compute: Callable[[], Iterable[Any]], patience: float) -> Answe
         why = f"the process that breaks rules took longer than {patience:.0f} s of a processor"
     elif why is None:
         why = f"the process that breaks rules {_ending(ended.exit_code)}"
-    return Answers(tuple(said), why, is_over, ended.seconds)
+    return ChildAnswers(tuple(said), why, is_over, ended.seconds)
 
 
 def _ending(exit_code: int) -> str:

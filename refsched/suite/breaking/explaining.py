@@ -54,8 +54,8 @@ class Histories:
 
 
 @frozen
-class Explanation:
-    """An Explanation names ``rules``, the most likely first: while the first one is broken the specification
+class FailureExplanation:
+    """A FailureExplanation names ``rules``, the most likely first: while the first one is broken the specification
     agrees with almost all histories that were compared. ``vanish`` says of each other failure whether it is none
     for the specification that is broken so. Without rules nothing is explained. ``records`` is how many were
     compared."""
@@ -112,19 +112,19 @@ class _Question:
         histories = evolve(histories, others=shortest_first)
         return cls(histories, places, coverage.applied, breakings_of(coverage, places, without))
 
-    def answer(self, may_be: Callable[[str], bool]) -> Explanation:
+    def answer(self, may_be: Callable[[str], bool]) -> FailureExplanation:
         """Returns the explanation. Nothing is explained if the specification agrees as it is, since it does not
         see the failure."""
         if agrees(self.histories.smallest):
-            return Explanation()
+            return FailureExplanation()
         tried = self._tried(may_be)
         rules = tuple(dict.fromkeys(rule for one in tried for rule in one.breaking.rules if may_be(rule)))
         if not rules:
-            return Explanation(records=self.work.done)
+            return FailureExplanation(records=self.work.done)
         best = next(one for one in tried if rules[0] in one.breaking.rules)
         with broken(best.breaking):
             vanish = tuple(agrees(one) for one in self.histories.besides)
-        return Explanation(rules, vanish, self.work.done)
+        return FailureExplanation(rules, vanish, self.work.done)
 
     def _tried(self, may_be: Callable[[str], bool]) -> list[_Tried]:
         """Returns the breakings that agree with the smallest history and with enough of the others, the best
@@ -176,7 +176,7 @@ def _places(suspected: Sequence[str], coverage: LineCoverage) -> Mapping[str, in
 
 def explanation_of(
     histories: Histories, suspected: Sequence[str], may_be: Callable[[str], bool]
-) -> Explanation:
+) -> FailureExplanation:
     """Returns the explanation. ``suspected`` are rules that may be broken, the most suspected first; no rule is
     named but one that ``may_be``."""
     return _Question.about(histories, suspected, ()).answer(may_be)
@@ -191,7 +191,7 @@ def explained_in_child(
     may_be: Callable[[str], bool],
     patience: float = PATIENCE,
     without: Collection[str] = (),
-) -> Explanation:
+) -> FailureExplanation:
     """Returns the same, computed in a forked process, so that nothing is ever broken in this one. Nothing is
     explained if a process cannot be forked, or takes longer than ``patience``, in seconds of a processor.
     ``without`` are planted schedulers whose mistakes explain nothing."""
@@ -200,6 +200,6 @@ def explained_in_child(
     )  # what it reads of the source is remembered here
     answers = run_in_child(lambda: [astuple(question.answer(may_be))], patience)
     if not answers.said:
-        return Explanation(records=WORK)
+        return FailureExplanation(records=WORK)
     [(rules, vanish, records)] = answers.said
-    return Explanation(tuple(rules), tuple(vanish), records)
+    return FailureExplanation(tuple(rules), tuple(vanish), records)

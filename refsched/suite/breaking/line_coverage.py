@@ -19,8 +19,8 @@ from attrs import Factory, define, frozen
 import refsched
 from refsched.rules import Reason, listening
 from refsched.suite.catalogue.reasons import AROUND
+from refsched.suite.catalogue.rule_metadata import RULE_ID
 from refsched.suite.catalogue.rules import all_rules
-from refsched.suite.catalogue.said import RULE_ID
 
 _ROOT = str(Path(refsched.__path__[0]))
 

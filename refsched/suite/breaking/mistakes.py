@@ -16,7 +16,7 @@ from typing import Any
 import attrs
 from attrs import frozen
 
-from refsched.mistakes.wrong import Wrong, all_wrong
+from refsched.mistakes.wrong import WrongScheduler, all_wrong
 from refsched.suite.breaking.line_coverage import LineCoverage, source_of
 from refsched.suite.breaking.replacing import Undo, replaced
 
@@ -75,7 +75,7 @@ def mistakes_in(coverage: LineCoverage, without: Collection[str]) -> Iterator[Mi
 
 
 @cache
-def _mistake(wrong: Wrong) -> Mistake | None:
+def _mistake(wrong: WrongScheduler) -> Mistake | None:
     before, found, _ = source_of(wrong.module).partition(wrong.before)
     if not found:
         return None

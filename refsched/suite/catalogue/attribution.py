@@ -20,8 +20,8 @@ from typing import Any
 
 from refsched.checking.agreement import Disagreement
 from refsched.records import NodeStatus, PreFilter
+from refsched.suite.catalogue.applied_rules import AppliedRules, QueueMove
 from refsched.suite.catalogue.rarity import rarity
-from refsched.suite.catalogue.reach import Move, Reach
 from refsched.suite.catalogue.reasons import rule_of_reason
 from refsched.suite.catalogue.rules import (
     EVENT_ROWS,
@@ -50,7 +50,7 @@ class Attribution:
     """An Attribution finds the rules behind a difference in one history, by what the specification has applied
     there."""
 
-    def __init__(self, reach: Reach) -> None:
+    def __init__(self, reach: AppliedRules) -> None:
         self._reach = reach
 
     def rule_of(self, found: Disagreement) -> str:
@@ -109,7 +109,7 @@ class Attribution:
         if not here and not _deciding(member):
             yield from self._applied_of(_deciding("result"))
 
-    def _of_a_move(self, move: Move) -> Iterator[str]:
+    def _of_a_move(self, move: QueueMove) -> Iterator[str]:
         """Yields the rules of a step in the queue: those of the hint that was asked, the step, and the one before
         it."""
         if move.asked:

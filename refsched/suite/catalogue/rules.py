@@ -6,7 +6,7 @@ The docstring of the function, method or class that does it begins a sentence wi
 that is made of plugin, resource and action. Nothing is written twice.
 
 A rule is *promised* where the documented API or a KEP says so: any scheduler that calls itself compatible must
-keep it. The other ones are *observed*. No level is a default (refsched/suite/catalogue/said.py).
+keep it. The other ones are *observed*. No level is a default (refsched/suite/catalogue/rule_metadata.py).
 """
 
 from __future__ import annotations
@@ -28,9 +28,17 @@ from refsched.queue.transitions import Transitions
 from refsched.releases import DEFAULT, RELEASES
 from refsched.releases.release import Release
 from refsched.releases.v1_19.queue import transitions as v1_19
-from refsched.suite.catalogue.elsewhere import why_elsewhere
-from refsched.suite.catalogue.holding import releases_by_rule
-from refsched.suite.catalogue.said import NOTHING, OF_ITS_RULES, RULE_ID, SAID, Said, said_by, said_of_rows
+from refsched.suite.catalogue.releases_of_rules import releases_by_rule
+from refsched.suite.catalogue.rule_metadata import (
+    NOTHING,
+    OF_ITS_RULES,
+    RULE_ID,
+    SAID,
+    RuleMetadata,
+    said_by,
+    said_of_rows,
+)
+from refsched.suite.catalogue.untestable_rules import why_elsewhere
 
 _STATED = re.compile(
     rf"\b(?P<id>{RULE_ID})(?:{SAID})?:\s(?P<sentence>.*?)"
@@ -54,7 +62,7 @@ EVENT_ROWS = "CURE"
 
 
 @frozen
-class Rule:
+class StatedRule:
     """``module`` is the Python module and ``place`` the name in it (``NodePorts.filter``) of what implements the
     rule, ``source`` where it stands in Kubernetes, and ``said`` what it says of itself or what holds around it."""
 
@@ -63,7 +71,7 @@ class Rule:
     module: str
     place: str
     source: str
-    said: Said
+    said: RuleMetadata
 
     @property
     def level(self) -> str:
@@ -126,9 +134,9 @@ def minor(release: str) -> int:
 
 
 @cache
-def all_rules() -> dict[str, Rule]:
+def all_rules() -> dict[str, StatedRule]:
     """Returns every rule by id, in the order of modules and lines."""
-    rules: dict[str, Rule] = {}
+    rules: dict[str, StatedRule] = {}
     for rule in (*_stated_in(refsched.__path__[0]), *_event_rules()):
         if rule.id in rules:
             raise ValueError(f"{rule.id} is stated in {rules[rule.id].module} and again in {rule.module}")
@@ -145,7 +153,7 @@ def _releases_of_rules() -> Mapping[str, tuple[str, ...]]:
     return releases_by_rule(all_rules().values(), rows)
 
 
-def is_applied(rule: Rule) -> bool:
+def is_applied(rule: StatedRule) -> bool:
     """Returns whether the specification applies the rule; those that the suite states are not."""
     return not rule.module.startswith(SUITE_MODULES)
 
@@ -183,7 +191,7 @@ def counterpart(rule: str, kubernetes: str, applied: Collection[str]) -> str:
 # --- In docstrings --------------------------------------------------------------------------------
 
 
-def _stated_in(folder: str) -> Iterator[Rule]:
+def _stated_in(folder: str) -> Iterator[StatedRule]:
     package = Path(folder)
     for path in sorted(package.rglob("*.py")):
         parts = path.relative_to(package.parent).with_suffix("").parts
@@ -194,7 +202,7 @@ def _stated_in(folder: str) -> Iterator[Rule]:
                 yield from _rules_of(module, text)
 
 
-def _rules_of(module: str, text: str) -> Iterator[Rule]:
+def _rules_of(module: str, text: str) -> Iterator[StatedRule]:
     tree = ast.parse(text)
     documentation = ast.get_docstring(tree)
     source, said = _source_of(documentation) or "", said_by(documentation, _said_by_package(_package(module)))
@@ -203,21 +211,25 @@ def _rules_of(module: str, text: str) -> Iterator[Rule]:
     for row in TRANSITIONS_OF.get(module, ()):
         place = f"{row.place.value}, {row.occurrence.value}"
         source_of_row = f"{source.partition(',')[0]}, {row.source}"
-        yield Rule(row.rule, row.why, module, place, source_of_row, said.behind(of_rows.get(row.rule, "")))
+        yield StatedRule(
+            row.rule, row.why, module, place, source_of_row, said.behind(of_rows.get(row.rule, ""))
+        )
 
 
-def _documented(node: ast.AST, module: str, place: str, source: str, said: Said) -> Iterator[Rule]:
+def _documented(
+    node: ast.AST, module: str, place: str, source: str, said: RuleMetadata
+) -> Iterator[StatedRule]:
     for name, child, documentation in _names(node):
         inside = f"{place}.{name}" if place else name
         nearer, said_here = _source_of(documentation) or source, said_by(documentation, said)
         for found in _STATED.finditer(documentation):
             own = said_here.behind(found["said"] or "")
-            yield Rule(found["id"], _one_line(found["sentence"]), module, inside, nearer, own)
+            yield StatedRule(found["id"], _one_line(found["sentence"]), module, inside, nearer, own)
         yield from _documented(child, module, inside, nearer, said_here)
 
 
 @cache
-def _said_by_package(name: str) -> Said:
+def _said_by_package(name: str) -> RuleMetadata:
     package = Path(refsched.__path__[0], name, "__init__.py")
     return said_by(ast.get_docstring(ast.parse(package.read_text("utf-8")))) if package.exists() else NOTHING
 
@@ -254,7 +266,7 @@ def _one_line(text: str) -> str:
 # --- In the plugins' tables of events -------------------------------------------------------------
 
 
-def _event_rules() -> Iterator[Rule]:
+def _event_rules() -> Iterator[StatedRule]:
     """Yields the rule of each row, as the newest release that has the row gives its reason."""
     stated: set[str] = set()
     for release in reversed([*RELEASES.values()]):
@@ -264,7 +276,7 @@ def _event_rules() -> Iterator[Rule]:
                 yield rule
 
 
-def _event_rules_of(release: Release) -> Iterator[Rule]:
+def _event_rules_of(release: Release) -> Iterator[StatedRule]:
     """Yields the rule of each row of the default plugins of this release. What holds for all of them is said by
     the module of the hint table."""
     said = said_by(hint_table.__doc__)
@@ -277,7 +289,7 @@ def _event_rules_of(release: Release) -> Iterator[Rule]:
             resource = row.resource.rpartition("/")[2]
             *events, last = (f"{resource}/{action}" for action in action_name(row.action).split("+"))
             either = f"{', '.join(events)} or {last}" if events else last
-            yield Rule(
+            yield StatedRule(
                 event_rule(plugin.name, row.resource, row.action),
                 f"A pod that {plugin.name} rejected may be requeued by {either}, since {row.why}.",
                 type(plugin).__module__,

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from refsched.suite.catalogue.rules import EVENT_ROWS, Rule, all_rules
+from refsched.suite.catalogue.rules import EVENT_ROWS, StatedRule, all_rules
 
 _METHODS: tuple[tuple[str, str], ...] = (
     (r"(pre_score|score|normalize_score)\b", "score"),
@@ -40,7 +40,7 @@ def shown_only_with(rule: str) -> tuple[str, ...]:
     return () if stated is None else stated.said.needs or _by_place(stated)
 
 
-def _by_place(rule: Rule) -> tuple[str, ...]:
+def _by_place(rule: StatedRule) -> tuple[str, ...]:
     if not rule.is_of_a_plugin:
         return ()
     if rule.module.endswith("_scoring"):

@@ -23,7 +23,7 @@ FILE = Path(__file__).parent / "clusters.json"
 
 
 @frozen
-class Difference:
+class ReleaseDifference:
     """``rules`` has for each release, by its minor version, the rule that is applied on this cluster and differs
     from that of the other; ``change`` is what changed it in Kubernetes, if that is known, and ``differs`` is the
     pattern of the member in which the releases differ (``lines.py``)."""
@@ -35,22 +35,22 @@ class Difference:
 
 
 @cache
-def differences(path: Path = FILE) -> tuple[Difference, ...]:
+def differences(path: Path = FILE) -> tuple[ReleaseDifference, ...]:
     """Returns the differences in the order of the rules of the newest release."""
     return tuple(_read(each) for each in json.loads(path.read_text("utf-8")))
 
 
-def write(found: tuple[Difference, ...], path: Path = FILE) -> None:
+def write(found: tuple[ReleaseDifference, ...], path: Path = FILE) -> None:
     lines = ",\n".join(json.dumps(_written(each)) for each in found)
     path.write_text(f"[\n{lines}\n]\n", "utf-8")
 
 
-def _read(value: Json) -> Difference:
+def _read(value: Json) -> ReleaseDifference:
     history = History(tuple(read_steps(value["steps"])), value["config"], value.get("featureGates", {}))
-    return Difference(value["rules"], history, value.get("change", ""), value["differs"])
+    return ReleaseDifference(value["rules"], history, value.get("change", ""), value["differs"])
 
 
-def _written(difference: Difference) -> Json:
+def _written(difference: ReleaseDifference) -> Json:
     history = difference.history
     gates = {"featureGates": dict(history.feature_gates)} if history.feature_gates else {}
     return {

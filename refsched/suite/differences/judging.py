@@ -13,7 +13,7 @@ from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.catalogue.rules import all_rules
 from refsched.suite.histories.history import History
 from refsched.suite.histories.trial import Trial
-from refsched.suite.session.dependence import by_cause
+from refsched.suite.session.order_of_rules import by_cause
 
 
 def broken_rule(adapter: Adapter, history: History, release: Release) -> str | None:

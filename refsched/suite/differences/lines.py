@@ -40,7 +40,7 @@ Run = Sequence[Mapping[str, Any]]
 
 
 @frozen
-class Line:
+class DifferingMember:
     """``rules`` has for each release, by its minor version, the rules of which the first that is applied is named.
     ``differs`` is a pattern (fnmatch) of the member, such as ``attempt.filter.*.code``. The rules of ``without``
     must not be applied, since they make the same member differ. ``never`` says why there can be no cluster."""
@@ -85,8 +85,8 @@ class Line:
 
 
 @cache
-def lines(path: Path = FILE) -> tuple[Line, ...]:
-    return tuple(Line(**each) for each in json.loads(path.read_text("utf-8")))
+def lines(path: Path = FILE) -> tuple[DifferingMember, ...]:
+    return tuple(DifferingMember(**each) for each in json.loads(path.read_text("utf-8")))
 
 
 def run_of(transcript: Transcript) -> Run:

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 
 from refsched.suite.adapters.connecting import REFERENCE, connect
 from refsched.suite.catalogue.rules import all_rules
-from refsched.suite.differences.clusters import Difference, differences
-from refsched.suite.differences.lines import Line, Run, run_of
+from refsched.suite.differences.clusters import ReleaseDifference, differences
+from refsched.suite.differences.lines import DifferingMember, Run, run_of
 from refsched.suite.differences.lines import lines as known_lines
 from refsched.suite.histories.driver import Transcript
 from refsched.suite.histories.trial import try_history
@@ -38,19 +38,19 @@ def differences_page() -> str:
     return "\n\n".join(lines) + "\n"
 
 
-def _without(line: Line) -> str:
+def _without(line: DifferingMember) -> str:
     rules = " and ".join(each[0] for each in reversed(tuple(line.rules.values())))
     return f"- {rules}: {line.never}"
 
 
-def is_there(line: Line) -> bool:
+def is_there(line: DifferingMember) -> bool:
     return any(
         all(difference.rules[release] in known for release, known in line.rules.items())
         for difference in differences()
     )
 
 
-def _section(difference: Difference) -> Iterator[str]:
+def _section(difference: ReleaseDifference) -> Iterator[str]:
     yield f"## {' and '.join(reversed(tuple(difference.rules.values())))}"
     rules = all_rules()
     for release, rule in reversed(tuple(difference.rules.items())):
@@ -64,15 +64,15 @@ def _section(difference: Difference) -> Iterator[str]:
         yield "\n".join(["```text", f"v{release}", *lines, "```"])
 
 
-def _transcript(difference: Difference, release: str) -> Transcript:
+def _transcript(difference: ReleaseDifference, release: str) -> Transcript:
     with connect(f"{REFERENCE}:{release}") as adapter:
         return try_history(adapter, difference.history)
 
 
-def _values(difference: Difference, runs: Mapping[str, Run]) -> str:
+def _values(difference: ReleaseDifference, runs: Mapping[str, Run]) -> str:
     """Returns the sentence that says in which member the runs differ, and what each has there."""
     one, other = runs.values()
-    member, number = Line({}, difference.differs).member_shown(one, other)
+    member, number = DifferingMember({}, difference.differs).member_shown(one, other)
     had = (f"{_shown(run[number].get(member))} in v{release}" for release, run in runs.items())
     return f"In the record `{member}` is {', and '.join(had)}."
 

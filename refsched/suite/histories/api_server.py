@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ApiServer: the driver's own API server, volume controller and provisioner.
+"""FakeApiServer: the driver's own API server, volume controller and provisioner.
 
 An implementation that claims ``api`` has its own. For the others this one does what follows from their writes:
 victims are deleted, a volume that was given a claim is bound to it, and a claim for which a node was selected
@@ -39,8 +39,8 @@ SELECTED_NODE = "volume.kubernetes.io/selected-node"
 BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
 
 
-class ApiServer:
-    """The ApiServer has the objects that exist, as JSON, and the pods that wait on Permit or are held."""
+class FakeApiServer:
+    """The FakeApiServer has the objects that exist, as JSON, and the pods that wait on Permit or are held."""
 
     def __init__(self) -> None:
         self._objects: dict[Key, Json] = {}

@@ -12,13 +12,14 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from attrs import Factory, define, evolve, frozen
+from attrs import Factory, define, evolve
 
 from refsched.errors import InputError
 from refsched.records import Attempt, Input, Record
+from refsched.suite.adapters.adapter import Session
 from refsched.suite.adapters.answers import Answer
-from refsched.suite.histories.api_server import ApiServer
-from refsched.suite.histories.findings import Comparison, Finding, KnownDefectMetError
+from refsched.suite.histories.api_server import FakeApiServer
+from refsched.suite.histories.findings import Comparison, Finding, KnownDefectMetError, Seen
 from refsched.suite.histories.history import (
     DEFAULT_CONFIG,
     Advance,
@@ -36,26 +37,6 @@ from refsched.suite.histories.part import Part
 
 GOES_ON = "R-PERMIT-02"
 WAITS = "R-PERMIT-01"
-
-
-class Asked(Protocol):
-    """An Asked is an implementation after ``reset``; each request is answered."""
-
-    def create(self, object: dict[str, object]) -> Answer: ...
-
-    def update(self, object: dict[str, object]) -> Answer: ...
-
-    def delete(self, object: dict[str, object]) -> Answer: ...
-
-    def advance(self, seconds: float) -> Answer: ...
-
-    def permit(self, pod: str, decision: str, plugin: str = "") -> Answer: ...
-
-    def release(self, pod: str) -> Answer: ...
-
-    def schedule(self, pod: str | None = None) -> Answer: ...
-
-    def observe(self) -> Answer: ...
 
 
 class Witness(Protocol):
@@ -95,15 +76,6 @@ class Witness(Protocol):
     def has_diverged(self) -> bool: ...
 
 
-@frozen
-class Seen:
-    """A Seen is a record of the transcript: the step that caused it, and the time at which it came."""
-
-    step: int
-    at: float
-    record: Record
-
-
 @define
 class Transcript:
     """A Transcript is what happened. ``ended`` says why the history was not run to its end, if it was not.
@@ -126,12 +98,12 @@ class _OverError(Exception):
 
 
 class Driver:
-    def __init__(self, scheduler: Asked, part: Part, witness: Witness) -> None:
+    def __init__(self, scheduler: Session, part: Part, witness: Witness) -> None:
         self._scheduler = scheduler
         self._part = part
         self._capabilities = part.capabilities
         self._witness = witness
-        self._api = ApiServer()
+        self._api = FakeApiServer()
         self._now = 0.0
         self._step = 0
         self._has_scheduled = False
@@ -281,7 +253,7 @@ class Driver:
             raise _OverError("something was wrong")
 
 
-def send(scheduler: Asked, step: Input) -> Answer:
+def send(scheduler: Session, step: Input) -> Answer:
     """Sends the request that an input record stands for."""
     match step:
         case Create(value):

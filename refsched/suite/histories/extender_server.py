@@ -119,9 +119,9 @@ _VERBS: Mapping[str, Callable[[str, Mapping[str, Any], Json], Any]] = {
 }
 
 
-class Answers:
-    """Answers are given by the annotations of pods. ``answer`` takes the path of a call and its body. It raises
-    ScriptedFailureError if the annotation asks for a failure."""
+class ScriptedAnswers:
+    """ScriptedAnswers are given by the annotations of pods. ``answer`` takes the path of a call and its body. It
+    raises ScriptedFailureError if the annotation asks for a failure."""
 
     def __init__(self) -> None:
         self._scripts: dict[tuple[str, str], Json] = {}
@@ -173,7 +173,7 @@ class _Server(ThreadingHTTPServer):
 
     def __init__(self, port: int, heard: Callable[[Json], None]) -> None:
         super().__init__(("127.0.0.1", port), _Handler)
-        self.answers = Answers()
+        self.answers = ScriptedAnswers()
         self.heard = heard
         self.url = f"http://127.0.0.1:{self.server_address[1]}"
 

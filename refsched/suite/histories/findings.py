@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finding: one thing that a scheduler did and may not do, and the rule that says so."""
+"""What a run of a history has seen, and each thing that the scheduler did and may not do."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from attrs import frozen
+
+from refsched.records import Record
 
 
 @frozen
@@ -30,6 +32,15 @@ class Finding:
     def kind(self) -> str:
         """Returns what two findings of the same mistake have in common."""
         return self.symptom or self.rule
+
+
+@frozen
+class Seen:
+    """A Seen is a record of the transcript: the step that caused it, and the time at which it came."""
+
+    step: int
+    at: float
+    record: Record
 
 
 @frozen

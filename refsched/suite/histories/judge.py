@@ -29,8 +29,8 @@ from refsched.records import ERROR, Attempt, Bind, Input, NodeStatus, Queues, Re
 from refsched.releases import release_of
 from refsched.rules import listening
 from refsched.suite.adapters.answers import HAS_A_GATE
+from refsched.suite.catalogue.applied_rules import AppliedRules
 from refsched.suite.catalogue.attribution import MOST, Attribution
-from refsched.suite.catalogue.reach import Reach
 from refsched.suite.catalogue.rules import all_rules, counterpart
 from refsched.suite.catalogue.showing import shown_with
 from refsched.suite.histories.findings import Finding, KnownDefectMetError
@@ -64,7 +64,7 @@ class Judge:
         self._part = part
         self._capabilities = capabilities = part.capabilities
         release = release_of(part.kubernetes)
-        self._reach = Reach()
+        self._reach = AppliedRules()
         reports_claims = "devices" in capabilities and "api" not in capabilities
 
         def own() -> OwnPlugins | None:

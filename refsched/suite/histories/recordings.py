@@ -20,11 +20,11 @@ from refsched.checking.trace import START, Entry, read_trace
 from refsched.errors import InputError
 from refsched.records import Attempt, Create, Delete, Input, Nodes, Queues, Record, Release, Update
 from refsched.releases import DEFAULT, RELEASES
-from refsched.suite.adapters.adapter import Adapter, ResetRefused
+from refsched.suite.adapters.adapter import Adapter, ResetRefused, Session
 from refsched.suite.adapters.answers import Answer
-from refsched.suite.histories.driver import Asked, Seen, Transcript, send
+from refsched.suite.histories.driver import Transcript, send
 from refsched.suite.histories.extender_address import with_extender_address
-from refsched.suite.histories.findings import Comparison, Finding, KnownDefectMetError
+from refsched.suite.histories.findings import Comparison, Finding, KnownDefectMetError, Seen
 from refsched.suite.histories.history import History, Step, steps_by_entry
 from refsched.suite.histories.judge import Judge
 from refsched.suite.histories.part import Part, part_of
@@ -165,7 +165,7 @@ def replay_recording(adapter: Adapter, recording: Recording, level: Level = Leve
 
 
 class _Replay:
-    def __init__(self, session: Asked, part: Part, transcript: Transcript, judge: Judge) -> None:
+    def __init__(self, session: Session, part: Part, transcript: Transcript, judge: Judge) -> None:
         self.judge = judge
         self._session = session
         self._capabilities = part.capabilities

@@ -21,6 +21,7 @@ from refsched.checking.trace import FORMAT, SUFFIXES, read_trace
 from refsched.errors import InputError, one_line
 from refsched.records import Input, Update
 from refsched.releases import DEFAULT
+from refsched.suite.histories.findings import Seen
 from refsched.suite.histories.history import (
     DEFAULT_CONFIG,
     Create,
@@ -30,7 +31,6 @@ from refsched.suite.histories.history import (
     Step,
     steps_by_entry,
 )
-from refsched.suite.session.bench import Seen
 from refsched.tools.reading.api_fields import check_fields
 from refsched.tools.reading.documents import read_documents, read_text
 from refsched.tools.reading.manifests import SCENARIO, is_scenario

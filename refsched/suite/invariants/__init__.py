@@ -14,10 +14,10 @@ from refsched.releases.release import Release
 from refsched.suite.catalogue.rules import all_rules
 from refsched.suite.histories.findings import Finding
 from refsched.suite.invariants.decisions import DECISION_INVARIANTS, promises_of
-from refsched.suite.invariants.ledger import Ledger
+from refsched.suite.invariants.ledger import PodLedger
 from refsched.suite.invariants.places import bound_once, given_back, in_one_place, nothing_lost
 from refsched.suite.invariants.reservations import Reservations
-from refsched.suite.invariants.settled import LONG_ENOUGH, Quiet, left_behind, waits_in_vain_are_seen
+from refsched.suite.invariants.settled import LONG_ENOUGH, QuietTime, left_behind, waits_in_vain_are_seen
 
 REQUEUES_PLACED = "R-EVENT-57"
 """Where this rule holds, a pod that has a node may be requeued, stay queued when it is deleted, and be tried
@@ -48,13 +48,13 @@ class Invariants:
             return release.name in all_rules()[rule].releases
 
         self._promises = promises_of(config, gates, release)
-        self._ledger = Ledger(
+        self._ledger = PodLedger(
             frozenset(self._promises),
             release,
             holds(FORGETS_THE_DELETED),
             holds(TAKES_OFF_AS_BOUND),
         )
-        self._quiet = Quiet()
+        self._quiet = QuietTime()
         self._doubled: set[str] | None = None if gates.get("SchedulerPopFromBackoffQ", True) else set()
         self._requeues_placed = holds(REQUEUES_PLACED)
         self._reservations = Reservations(own) if own is not None else None

@@ -19,7 +19,7 @@ from refsched.records import SCHEDULED, Attempt
 from refsched.releases import DEFAULT
 from refsched.releases.release import Release
 from refsched.suite.histories.findings import Finding
-from refsched.suite.invariants.ledger import Ledger
+from refsched.suite.invariants.ledger import PodLedger
 from refsched.tools.configuration.read import read_config
 
 MAX_SCORE = 100
@@ -86,7 +86,7 @@ def _promises(
 # --- The invariants -------------------------------------------------------------------------------
 
 
-def fits(ledger: Ledger, attempt: Attempt, promises: Promises) -> Iterator[Finding]:
+def fits(ledger: PodLedger, attempt: Attempt, promises: Promises) -> Iterator[Finding]:
     """R-INV-01 (shows in any record): A pod fits on the node that is chosen for it, in each resource that the pod
     asks for, beside all that is bound or assumed there, unless the configuration ignores that resource or has no
     NodeResourcesFit, or the node has none of it and a DeviceClass serves it."""
@@ -115,7 +115,7 @@ def fits(ledger: Ledger, attempt: Attempt, promises: Promises) -> Iterator[Findi
             yield Finding("R-INV-01", "node", expected, free, attempt.pod)
 
 
-def passed_every_filter(ledger: Ledger, attempt: Attempt, promises: Promises) -> Iterator[Finding]:
+def passed_every_filter(ledger: PodLedger, attempt: Attempt, promises: Promises) -> Iterator[Finding]:
     """R-INV-02 (shows in filter): A node that is chosen passed every filter, unless an extender that was not asked
     about the node named it."""
     if attempt.filter is None or attempt.node is None or attempt.result != SCHEDULED:
@@ -128,7 +128,7 @@ def passed_every_filter(ledger: Ledger, attempt: Attempt, promises: Promises) ->
         yield Finding("R-INV-02", f"filter.{attempt.node}", "Success", found, attempt.pod)
 
 
-def scores_in_range(ledger: Ledger, attempt: Attempt, promises: Promises) -> Iterator[Finding]:
+def scores_in_range(ledger: PodLedger, attempt: Attempt, promises: Promises) -> Iterator[Finding]:
     """R-INV-03: A normalized score lies in 0..100 before it is weighted."""
     for node, scores in (attempt.scores or {}).items():
         for plugin, score in scores.items():
@@ -138,7 +138,7 @@ def scores_in_range(ledger: Ledger, attempt: Attempt, promises: Promises) -> Ite
                 yield Finding("R-INV-03", member, f"0 to {highest}", score, attempt.pod)
 
 
-def highest_total(ledger: Ledger, attempt: Attempt, promises: Promises) -> Iterator[Finding]:
+def highest_total(ledger: PodLedger, attempt: Attempt, promises: Promises) -> Iterator[Finding]:
     """R-INV-04: The node that is chosen has the highest total, and a total is the sum of the node's scores."""
     totals = attempt.totals or {}
     for node, scores in (attempt.scores or {}).items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ledger: what follows from the records alone about nodes and pods, for the invariants to look up."""
+"""PodLedger: what follows from the records alone about nodes and pods, for the invariants to look up."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FINISHED = ("Succeeded", "Failed")
 
 
 @define
-class Ledger:
+class PodLedger:
     """``bound`` and ``assumed`` are pods (``namespace/name``) with their nodes, ``held`` those whose cycle began
     and has not been reported yet. It reads objects as the release does, and decides nothing."""
 

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 
 from refsched.records import Attempt, Nodes, Queues
 from refsched.suite.histories.findings import Finding
-from refsched.suite.invariants.ledger import FINISHED, Ledger
+from refsched.suite.invariants.ledger import FINISHED, PodLedger
 
 
-def bound_once(ledger: Ledger, attempt: Attempt) -> Iterator[Finding]:
+def bound_once(ledger: PodLedger, attempt: Attempt) -> Iterator[Finding]:
     """R-INV-05: A pod that is bound, or being bound, is not scheduled again."""
     if attempt.pod in ledger.held or attempt.pod in ledger.unclear:
         return
@@ -24,7 +24,7 @@ def bound_once(ledger: Ledger, attempt: Attempt) -> Iterator[Finding]:
         yield Finding("R-INV-05", "pod", f"no attempt: it is on {place}", attempt.result, attempt.pod)
 
 
-def in_one_place(ledger: Ledger, queues: Queues, doubled: set[str] | None = None) -> Iterator[Finding]:
+def in_one_place(ledger: PodLedger, queues: Queues, doubled: set[str] | None = None) -> Iterator[Finding]:
     """R-INV-06: A pod is in one queue at most, and in none while it is bound, assumed or deleted.
 
     Without SchedulerPopFromBackoffQ kube-scheduler has it in two for a while (R-QUEUE-52). What takes it out of
@@ -47,7 +47,7 @@ def in_one_place(ledger: Ledger, queues: Queues, doubled: set[str] | None = None
             yield Finding("R-INV-06", "queues", "in no queue: it is not there", "queued", pod)
 
 
-def nothing_lost(ledger: Ledger, queues: Queues) -> Iterator[Finding]:
+def nothing_lost(ledger: PodLedger, queues: Queues) -> Iterator[Finding]:
     """R-INV-07: Each pod of one of the scheduler's profiles that is neither bound nor being deleted is queued, in
     flight, or binding."""
     listed = {*queues.active, *queues.backoff, *queues.unschedulable}
@@ -59,7 +59,7 @@ def nothing_lost(ledger: Ledger, queues: Queues) -> Iterator[Finding]:
             yield Finding("R-INV-07", "queues", "in one of the queues", "in none", key)
 
 
-def given_back(ledger: Ledger, nodes: Nodes) -> Iterator[Finding]:
+def given_back(ledger: PodLedger, nodes: Nodes) -> Iterator[Finding]:
     """R-INV-08 (shows in cache): The pods that count on a node are those that are bound or assumed there, and no
     others."""
     for name, usage in sorted(nodes.nodes.items()):

@@ -17,7 +17,7 @@ from refsched.objects.resources import Resource, amount, resource_of
 from refsched.records import BOUND, Advance, Attempt, Bind, Nodes, Queues, Record
 from refsched.suite.histories.findings import Finding
 from refsched.suite.invariants.decisions import Promises
-from refsched.suite.invariants.ledger import FINISHED, Ledger
+from refsched.suite.invariants.ledger import FINISHED, PodLedger
 
 LONG_ENOUGH = 341.0
 """These are the seconds after which a pod must have been tried: five minutes after which a rejected pod is tried
@@ -31,9 +31,10 @@ FINDING = ("preFilter", "filter", "preScore", "score")
 
 
 @define
-class Quiet:
-    """A Quiet counts the ``seconds`` for which nothing has happened that could make a pod fit: a pod that takes a
-    node, or fails to before the next one is tried, does not. ``nominated`` are the pods for which room is kept."""
+class QuietTime:
+    """A QuietTime counts the ``seconds`` for which nothing has happened that could make a pod fit: a pod that
+    takes a node, or fails to before the next one is tried, does not. ``nominated`` are the pods for which room is
+    kept."""
 
     seconds: float = 0.0
     nominated: set[str] = Factory(set)
@@ -78,7 +79,7 @@ def _leaves_out(plugins: dict[str, Any]) -> bool:
     return bool(is_put_together or any(each.get("disabled") for each in somewhere))
 
 
-def left_behind(ledger: Ledger, promises: Mapping[str, Promises], quiet: Quiet) -> Iterator[Finding]:
+def left_behind(ledger: PodLedger, promises: Mapping[str, Promises], quiet: QuietTime) -> Iterator[Finding]:
     """R-INV-09 (shows in queue): A pod that fits on a node is scheduled within its backoff and the time after
     which unschedulable pods are flushed, as long as nothing else happens and no other pod competes."""
     unbound = {key: pod for key, pod in sorted(ledger.pods.items()) if key not in ledger.bound}
@@ -120,7 +121,7 @@ def _is_open(node: Node) -> bool:
     return not (node.spec.taints or node.spec.unschedulable)
 
 
-def _fits(ledger: Ledger, pod: Pod, node: Node, promises: Promises) -> bool:
+def _fits(ledger: PodLedger, pod: Pod, node: Node, promises: Promises) -> bool:
     """Returns whether the pod fits on the node in any release: in v1.19 none does on one that is overcommitted."""
     used, number = Resource(), 0
     for other in ledger.on(node.metadata.name):

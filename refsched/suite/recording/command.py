@@ -17,7 +17,7 @@ from refsched.suite.adapters.connecting import connect
 from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable
 from refsched.suite.histories.history import History
 from refsched.suite.histories.scenario import read_history
-from refsched.suite.recording.recorder import Recorded, record, write_trace
+from refsched.suite.recording.recorder import RecordedTrace, record, write_trace
 
 Say = Callable[[str], None]
 
@@ -49,7 +49,7 @@ def _scenario(path: Path) -> History:
         raise InputError(error.strerror or str(error), where=str(path)) from None
 
 
-def _unless_over(recorded: Recorded) -> str:
+def _unless_over(recorded: RecordedTrace) -> str:
     return f" (not to the end: {recorded.ended})" if recorded.ended else ""
 
 

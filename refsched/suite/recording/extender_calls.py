@@ -21,7 +21,7 @@ Json = dict[str, Any]
 
 
 @frozen
-class Heard:
+class HeardCalls:
     """``history`` is the history to be run. ``calls`` are those that no record has reported yet."""
 
     history: History
@@ -39,14 +39,14 @@ class Heard:
 
 
 @contextmanager
-def listening(history: History) -> Iterator[Heard]:
+def listening(history: History) -> Iterator[HeardCalls]:
     """Yields while the history is recorded. One whose extenders have an address of their own is not changed."""
     if not leaves_extenders_open(history):
-        yield Heard(history)
+        yield HeardCalls(history)
         return
     calls: list[Json] = []
     with serving(heard=calls.append) as address:
-        yield Heard(identified(reached_at(address, history)), address, calls)
+        yield HeardCalls(identified(reached_at(address, history)), address, calls)
 
 
 def identified(history: History) -> History:

@@ -15,9 +15,9 @@ from refsched.checking.trace import FORMAT, KUBE_SCHEDULER, START
 from refsched.records import Attempt, Create, Delete, Input, Record
 from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.adapters.answers import Hello
-from refsched.suite.histories.driver import Driver, Seen
+from refsched.suite.histories.driver import Driver
 from refsched.suite.histories.extender_address import leaves_extenders_open
-from refsched.suite.histories.findings import Finding
+from refsched.suite.histories.findings import Finding, Seen
 from refsched.suite.histories.history import History
 from refsched.suite.histories.part import part_of
 from refsched.suite.recording.extender_calls import listening
@@ -27,15 +27,15 @@ Json = dict[str, Any]
 
 
 @frozen
-class Recorded:
-    """A Recorded is a trace as text. ``ended`` says why the history was not run to its end, if it was not."""
+class RecordedTrace:
+    """A RecordedTrace is a trace as text. ``ended`` says why the history was not run to its end, if it was not."""
 
     text: str
     attempts: int
     ended: str = ""
 
 
-def record(adapter: Adapter, history: History, start: datetime = START) -> Recorded:
+def record(adapter: Adapter, history: History, start: datetime = START) -> RecordedTrace:
     """Records a history. Raises ResetRefused if the implementation refuses the configuration, and AdapterFault
     if it does not answer as docs/protocol.md says."""
     part = part_of(adapter.hello)
@@ -51,7 +51,7 @@ def record(adapter: Adapter, history: History, start: datetime = START) -> Recor
     ]
     text = "".join(map(line_of, lines))
     attempts = sum(isinstance(each.record, Attempt) for each in seen.seen)
-    return Recorded(heard.nowhere(text), attempts, witness.error_reported or seen.ended)
+    return RecordedTrace(heard.nowhere(text), attempts, witness.error_reported or seen.ended)
 
 
 def write_trace(path: Path, text: str) -> None:

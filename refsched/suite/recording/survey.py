@@ -23,9 +23,9 @@ from refsched.rules import listening
 
 
 @define
-class Area:
-    """An Area counts the traces of one area, and their attempts by result. ``nodes`` is the largest number of
-    nodes that one of the traces has shown."""
+class AreaCounts:
+    """An AreaCounts counts the traces of one area, and their attempts by result. ``nodes`` is the largest number
+    of nodes that one of the traces has shown."""
 
     traces: int = 0
     attempts: int = 0
@@ -51,7 +51,7 @@ class Survey:
     """A Survey has the ``areas`` by folder and area, and in ``applied`` how often each rule was applied.
     ``disagreements`` has the first one of each trace that has any."""
 
-    areas: dict[tuple[str, str], Area] = Factory(dict)
+    areas: dict[tuple[str, str], AreaCounts] = Factory(dict)
     applied: Counter[str] = Factory(Counter)
     disagreements: dict[str, FirstDisagreement] = Factory(dict)
 
@@ -68,7 +68,7 @@ def survey(paths: Iterable[Path]) -> Survey:
     """Counts what the traces cover. Raises InputError if one of the files is no trace."""
     found = Survey()
     for path in paths:
-        area = found.areas.setdefault((_folder(path), area_of(path)), Area())
+        area = found.areas.setdefault((_folder(path), area_of(path)), AreaCounts())
         area.traces += 1
         heard: list[str] = []
         with listening(heard.append):
@@ -95,7 +95,7 @@ def area_of(path: Path) -> str:
 class _Counting(Checker):
     """A _Counting counts in ``area`` what it is shown."""
 
-    def __init__(self, area: Area, *args: Any, **more: Any) -> None:
+    def __init__(self, area: AreaCounts, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
         self._area = area
 

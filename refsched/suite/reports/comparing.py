@@ -17,8 +17,8 @@ NOWHERE = "not reported"
 
 
 @frozen
-class Difference:
-    """A Difference has the rules with another verdict in ``changed``, with the one before and the one after.
+class ReportDifference:
+    """A ReportDifference has the rules with another verdict in ``changed``, with the one before and the one after.
     ``new`` and ``vanished`` are failures of rules, and ``other`` those that show in another way."""
 
     before: ReadReport
@@ -40,14 +40,14 @@ class Difference:
         return same_faults and not self.other and self.has_verdicts_of_before
 
 
-def compared(before: ReadReport, after: ReadReport) -> Difference:
+def compared(before: ReadReport, after: ReadReport) -> ReportDifference:
     one, other = before.verdicts, after.verdicts
     ids = list(dict.fromkeys((*one, *other)))
     changed = {
         id: (one.get(id, NOWHERE), other.get(id, NOWHERE)) for id in ids if one.get(id) != other.get(id)
     }
     failed, fails = before.failures, after.failures
-    return Difference(
+    return ReportDifference(
         before,
         after,
         changed,
@@ -57,7 +57,7 @@ def compared(before: ReadReport, after: ReadReport) -> Difference:
     )
 
 
-def as_value(found: Difference) -> dict[str, Any]:
+def as_value(found: ReportDifference) -> dict[str, Any]:
     return {
         "verdict": {"before": found.before.verdict, "after": found.after.verdict},
         "rules": {id: {"before": was, "after": now} for id, (was, now) in found.changed.items()},
@@ -67,7 +67,7 @@ def as_value(found: Difference) -> dict[str, Any]:
     }
 
 
-def lines(found: Difference) -> Iterator[str]:
+def lines(found: ReportDifference) -> Iterator[str]:
     before, after = found.before, found.after
     for of, was, now in (
         ("scheduler", before.scheduler, after.scheduler),

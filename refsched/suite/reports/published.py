@@ -11,8 +11,8 @@ from html import escape
 from attrs import frozen
 
 from refsched.errors import InputError, counted
-from refsched.suite.catalogue.said import LEVELS
-from refsched.suite.reports.reading import ReadReport, Ruled
+from refsched.suite.catalogue.rule_metadata import LEVELS
+from refsched.suite.reports.reading import ReadReport, ReportedRule
 from refsched.suite.reports.report_html import framed
 from refsched.suite.reports.verdicts import FAIL, NOT_CLAIMED, NOT_EXERCISED, PASS
 
@@ -59,9 +59,9 @@ def _judged(report: ReadReport) -> str:
     return f"{report.scheduler} by refsched {report.suite.version}, rules: {report.run.level}"
 
 
-def _rules(runs: Sequence[ReadReport]) -> list[Ruled]:
+def _rules(runs: Sequence[ReadReport]) -> list[ReportedRule]:
     """Returns each rule once, with the verdict that counts."""
-    seen: dict[str, Ruled] = {}
+    seen: dict[str, ReportedRule] = {}
     for rule in (rule for run in runs for rule in run.rules):
         before = seen.get(rule.id)
         if before is None or _STRONGEST_FIRST.index(rule.verdict) < _STRONGEST_FIRST.index(before.verdict):
@@ -69,7 +69,7 @@ def _rules(runs: Sequence[ReadReport]) -> list[Ruled]:
     return list(seen.values())
 
 
-def _title(report: ReadReport, rules: Sequence[Ruled]) -> str:
+def _title(report: ReadReport, rules: Sequence[ReportedRule]) -> str:
     about, level = report.implementation, report.run.level.of_headline
     broken = [each.id for each in rules if each.verdict == FAIL and each.level == level]
     listed = ", ".join(broken) if len(broken) <= 3 else counted(len(broken), "rule")
@@ -78,7 +78,7 @@ def _title(report: ReadReport, rules: Sequence[Ruled]) -> str:
     return f"{about.name} {about.version} {conforms}, as far as was checked"
 
 
-def _sections(runs: Sequence[ReadReport], rules: Sequence[Ruled]) -> Iterator[Section]:
+def _sections(runs: Sequence[ReadReport], rules: Sequence[ReportedRule]) -> Iterator[Section]:
     about = runs[0].implementation
     seeds = list(dict.fromkeys(run.run.seed for run in runs))
     histories = counted(sum(run.run.examples for run in runs), "history", "histories")

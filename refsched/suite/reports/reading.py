@@ -19,8 +19,8 @@ from refsched.tools.reading.documents import read_json, read_text
 
 
 @frozen
-class Failed:
-    """A Failed says how a broken rule showed."""
+class ReportedFailure:
+    """A ReportedFailure says how a broken rule showed."""
 
     member: str
     expected: str
@@ -28,8 +28,8 @@ class Failed:
 
 
 @frozen
-class Ruled:
-    """A Ruled is a rule with its verdict; ``known`` that the baseline lists it."""
+class ReportedRule:
+    """A ReportedRule is a rule with its verdict; ``known`` that the baseline lists it."""
 
     id: str
     verdict: str
@@ -37,20 +37,20 @@ class Ruled:
     sentence: str = ""
     known: bool = False
     needs: tuple[str, ...] = ()
-    failure: Failed | None = None
+    failure: ReportedFailure | None = None
 
 
 @frozen
-class Fault:
-    """A Fault is what kept the suite from judging, and whose fault that is."""
+class ReportedFault:
+    """A ReportedFault is what kept the suite from judging, and whose fault that is."""
 
     whose: str
     problem: str
 
 
 @frozen
-class Run:
-    """A Run says how much was tried, and with which ``arguments`` of ``refsched conformance``."""
+class ReportedRun:
+    """A ReportedRun says how much was tried, and with which ``arguments`` of ``refsched conformance``."""
 
     tests: int
     examples: int
@@ -60,8 +60,8 @@ class Run:
 
 
 @frozen
-class Implementation:
-    """An Implementation is what was judged, as it called itself."""
+class ReportedImplementation:
+    """A ReportedImplementation is what was judged, as it called itself."""
 
     what: str = ""
     name: str = ""
@@ -71,8 +71,8 @@ class Implementation:
 
 
 @frozen
-class Suite:
-    """A Suite is the version of this package that judged."""
+class ReportedSuite:
+    """A ReportedSuite is the version of this package that judged."""
 
     version: str = ""
 
@@ -83,11 +83,11 @@ class ReadReport:
 
     report: str
     verdict: str
-    run: Run
-    rules: tuple[Ruled, ...]
-    faults: tuple[Fault, ...] = field(factory=tuple)
-    implementation: Implementation = Implementation()
-    suite: Suite = Suite()
+    run: ReportedRun
+    rules: tuple[ReportedRule, ...]
+    faults: tuple[ReportedFault, ...] = field(factory=tuple)
+    implementation: ReportedImplementation = ReportedImplementation()
+    suite: ReportedSuite = ReportedSuite()
     untested: int = 0
 
     @property
@@ -100,7 +100,7 @@ class ReadReport:
         return {rule.id: rule.verdict for rule in self.rules}
 
     @property
-    def failures(self) -> Mapping[str, Failed | None]:
+    def failures(self) -> Mapping[str, ReportedFailure | None]:
         return {rule.id: rule.failure for rule in self.rules if rule.verdict == FAIL}
 
 

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from refsched.errors import counted
-from refsched.suite.catalogue.said import LEVELS
+from refsched.suite.catalogue.rule_metadata import LEVELS
 from refsched.suite.reports.report_terminal import (
     ended,
     failure_lines,

@@ -10,9 +10,9 @@ from typing import Any, Protocol
 from attrs import field, frozen
 from hypothesis.strategies import SearchStrategy
 
-from refsched.records import Record
-from refsched.suite.catalogue.said import PROMISED
-from refsched.suite.histories.findings import Comparison, Finding
+from refsched.suite.adapters.answers import Hello
+from refsched.suite.catalogue.rule_metadata import PROMISED
+from refsched.suite.histories.findings import Comparison, Finding, Seen
 from refsched.suite.histories.history import DEFAULT_CONFIG, History, Step
 from refsched.suite.level import Level
 
@@ -41,28 +41,6 @@ class Rule:
         return self.id.split("-")[1] if self.id.count("-") > 1 else self.id
 
 
-class Hello(Protocol):
-    """A Hello is what the implementation says of itself."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def version(self) -> str: ...
-
-    @property
-    def kubernetes(self) -> str: ...
-
-    @property
-    def capabilities(self) -> frozenset[str]: ...
-
-    @property
-    def plugins(self) -> frozenset[str] | None: ...
-
-    @property
-    def fields_not_taken(self) -> frozenset[str]: ...
-
-
 class Connection(Protocol):
     """A Connection reaches an implementation that can be asked. Two connections know nothing of each other."""
 
@@ -70,19 +48,6 @@ class Connection(Protocol):
     def hello(self) -> Hello: ...
 
     def close(self) -> None: ...
-
-
-class Seen(Protocol):
-    """A Seen is one record of a transcript, with the step that caused it and the seconds since the start."""
-
-    @property
-    def step(self) -> int: ...
-
-    @property
-    def at(self) -> float: ...
-
-    @property
-    def record(self) -> Record: ...
 
 
 @frozen

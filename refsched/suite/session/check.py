@@ -18,7 +18,7 @@ from attrs import Factory, define, evolve, frozen
 
 from refsched.releases import DEFAULT
 from refsched.suite.adapters.faults import AdapterFault
-from refsched.suite.breaking.explaining import Explanation, Histories
+from refsched.suite.breaking.explaining import FailureExplanation, Histories
 from refsched.suite.catalogue.attribution import MOST
 from refsched.suite.histories.findings import Comparison, Finding
 from refsched.suite.histories.history import History, Step
@@ -26,13 +26,13 @@ from refsched.suite.histories.judge import ANSWERS, COMPLETE
 from refsched.suite.histories.scenario import steps_as_json
 from refsched.suite.session.allowance import Allowance
 from refsched.suite.session.bench import Judgement, SteppedRun
-from refsched.suite.session.dependence import by_cause, may_follow
 from refsched.suite.session.kept_rules import Decided
+from refsched.suite.session.order_of_rules import by_cause, may_follow
 from refsched.suite.session.outcome import Fault
 
 T = TypeVar("T")
 
-Explain = Callable[[Histories, Sequence[str], Callable[[str], bool]], Explanation]
+Explain = Callable[[Histories, Sequence[str], Callable[[str], bool]], FailureExplanation]
 
 KEPT = 12
 """This many histories that have failed are kept to be compared again, as many that have not since the first one
@@ -143,7 +143,7 @@ class Checking:
     order: Callable[[str], int]
     counts: Callable[[str], bool]
     kubernetes: str = DEFAULT.name
-    explain: Explain = lambda histories, suspected, may_be: Explanation()
+    explain: Explain = lambda histories, suspected, may_be: FailureExplanation()
     """It says which rule's breaking gives what was seen."""
     more: Callable[[History], Sequence[Comparison]] = lambda smallest: ()
     """It returns the comparisons of histories that the test does not run: they are near the smallest one that

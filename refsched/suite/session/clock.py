@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Clock: a budget over the API, where a history takes as long as the scheduler and the machine need for it.
+"""BudgetClock: a budget over the API, where a history takes as long as the scheduler and the machine need for it.
 
 What is planned for a budget takes about its time on a machine that is idle. On another one, or with a slow
 scheduler, it would take many times as long. So each test has its part of the time, after which no history of it
@@ -27,9 +27,9 @@ def over_the_api(test: Planned) -> Planned:
 
 
 @define
-class Clock:
-    """A Clock starts when the first test asks. ``costs`` say what part of the ``seconds`` each test may take; what
-    it does not use is left to those after it."""
+class BudgetClock:
+    """A BudgetClock starts when the first test asks. ``costs`` say what part of the ``seconds`` each test may
+    take; what it does not use is left to those after it."""
 
     seconds: float
     costs: Mapping[str, float]

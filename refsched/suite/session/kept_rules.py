@@ -48,10 +48,10 @@ class Decided:
 
 
 @frozen(order=True)
-class Change:
-    """A Change says whether it makes a difference (``is_one``) to break this rule in a history of this test in
-    which it was applied, and how many ``records`` this history has. ``is_beside`` says that the test is about
-    other rules, ``is_second`` that a smaller history of the test counts, too."""
+class BreakingEffect:
+    """A BreakingEffect says whether it makes a difference (``is_one``) to break this rule in a history of this
+    test in which it was applied, and how many ``records`` this history has. ``is_beside`` says that the test is
+    about other rules, ``is_second`` that a smaller history of the test counts, too."""
 
     rule: str
     is_beside: bool
@@ -61,9 +61,9 @@ class Change:
     is_one: bool
 
 
-def kept_by(changes: Iterable[Change]) -> frozenset[str]:
+def kept_by(changes: Iterable[BreakingEffect]) -> frozenset[str]:
     """Returns the rules that make a difference in a history that counts."""
-    of_rule: dict[str, list[Change]] = defaultdict(list)
+    of_rule: dict[str, list[BreakingEffect]] = defaultdict(list)
     for change in sorted(changes):
         of_rule[change.rule].append(change)
     return frozenset(
@@ -84,7 +84,7 @@ LOST = "a worker of pytest-xdist has ended before it said which rules would have
 
 
 def untried_by(
-    untried: Iterable[Untried], changes: Sequence[Change], applied: Sequence[str]
+    untried: Iterable[Untried], changes: Sequence[BreakingEffect], applied: Sequence[str]
 ) -> tuple[Untried, ...]:
     """Returns the rules that were ``applied`` and not found to be kept, by the reason why breaking them was not
     tried. Of what a worker did not report it is only known that it was applied."""
@@ -101,9 +101,9 @@ class KeptRules:
     """KeptRules collect, in each process, the histories in which breaking a rule is tried. ``changes`` and
     ``untried`` are those of all processes, once the tests are over."""
 
-    changes: list[Change] = Factory(list)
+    changes: list[BreakingEffect] = Factory(list)
     untried: list[Untried] = Factory(list)
-    _came: dict[str, list[tuple[Change, Comparison]]] = Factory(lambda: defaultdict(list))
+    _came: dict[str, list[tuple[BreakingEffect, Comparison]]] = Factory(lambda: defaultdict(list))
 
     def note(
         self, test: str, about: Collection[str], decided: Mapping[str, Decided], applied: Iterable[str]
@@ -114,11 +114,11 @@ class KeptRules:
         for rule in applied:
             is_beside = rule not in about
             if rule not in decided:
-                self.changes.append(Change(rule, is_beside, False, 0, test, is_one=True))
+                self.changes.append(BreakingEffect(rule, is_beside, False, 0, test, is_one=True))
                 continue
             came = self._came[rule]
             for number, comparison in enumerate(decided[rule].histories):
-                change = Change(rule, is_beside, number > 0, comparison.records, test, is_one=True)
+                change = BreakingEffect(rule, is_beside, number > 0, comparison.records, test, is_one=True)
                 came.append((change, comparison))
             came.sort(key=lambda one: one[0])
             del came[HISTORIES:]
@@ -135,7 +135,7 @@ class KeptRules:
         if output is not None:
             output[OUTPUT] = cattrs.unstructure((self.changes, self.untried))
 
-    def _changes(self, tried: Tried) -> Iterator[Change]:
+    def _changes(self, tried: Tried) -> Iterator[BreakingEffect]:
         for rule, came in self._came.items():
             answers = tried.changes.get(rule, [False for _ in came])
             for (change, _), is_one in zip(came, answers, strict=False):  # as far as one is
@@ -149,5 +149,5 @@ class KeptRules:
             self.untried.append(Untried(LOST))
             return
         changes, untried = output[OUTPUT]
-        self.changes.extend(cattrs.structure(each, Change) for each in changes)
+        self.changes.extend(cattrs.structure(each, BreakingEffect) for each in changes)
         self.untried.extend(cattrs.structure(each, Untried) for each in untried)

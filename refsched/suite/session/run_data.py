@@ -24,7 +24,7 @@ from refsched.suite.session.baseline import stale
 from refsched.suite.session.bench import Rule
 from refsched.suite.session.budget import power_of
 from refsched.suite.session.invocation import Invocation
-from refsched.suite.session.kept_rules import Change, Untried, kept_by, untried_by
+from refsched.suite.session.kept_rules import BreakingEffect, Untried, kept_by, untried_by
 from refsched.suite.session.outcome import Outcome
 from refsched.suite.session.runner import About
 from refsched.suite.session.shards import Shard
@@ -50,7 +50,7 @@ class RunData:
     about: About
     rules: tuple[Rule, ...]
     outcomes: tuple[Outcome, ...]
-    changes: tuple[Change, ...] = ()
+    changes: tuple[BreakingEffect, ...] = ()
     untried: tuple[Untried, ...] = ()
     known: tuple[str, ...] = ()
     later: tuple[str, ...] = ()

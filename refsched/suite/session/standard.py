@@ -13,9 +13,8 @@ from refsched.releases import RELEASES
 from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.adapters.connecting import connect
 from refsched.suite.adapters.selection import EVERYTHING, read_selection
-from refsched.suite.catalogue.elsewhere import why_elsewhere
-from refsched.suite.catalogue.rules import Rule as StatedRule
-from refsched.suite.catalogue.rules import all_rules, plugins_of
+from refsched.suite.catalogue.rules import StatedRule, all_rules, plugins_of
+from refsched.suite.catalogue.untestable_rules import why_elsewhere
 from refsched.suite.histories.driver import Transcript
 from refsched.suite.histories.history import History, Step
 from refsched.suite.histories.part import part_of
@@ -23,7 +22,7 @@ from refsched.suite.histories.reads import plugin_names
 from refsched.suite.histories.trial import Trial, try_history
 from refsched.suite.level import Level
 from refsched.suite.session.bench import Connection, Judgement, Rule, SteppedRun
-from refsched.suite.session.dependence import in_order_of_dependence
+from refsched.suite.session.order_of_rules import in_order_of_dependence
 
 Area = Callable[[], SearchStrategy[History]]
 

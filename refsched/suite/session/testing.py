@@ -16,7 +16,7 @@ from attrs import evolve
 from refsched.errors import InputError, printable
 from refsched.suite.adapters.connecting import is_over_the_api
 from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable
-from refsched.suite.breaking.explaining import Explanation, Histories, explained_in_child
+from refsched.suite.breaking.explaining import FailureExplanation, Histories, explained_in_child
 from refsched.suite.histories.findings import Comparison
 from refsched.suite.histories.history import History
 from refsched.suite.level import Level
@@ -25,10 +25,10 @@ from refsched.suite.session.allowance import Allowance
 from refsched.suite.session.bench import Bench, Rule
 from refsched.suite.session.budget import Planned, plan, weight_of
 from refsched.suite.session.check import Checking, HaltedError, LateError, RuleBrokenError
-from refsched.suite.session.clock import Clock, over_the_api
+from refsched.suite.session.clock import BudgetClock, over_the_api
 from refsched.suite.session.conforming import REPLAY, Declaration, case_of, declared_by
 from refsched.suite.session.drawing import allow_shrinking, drawn, drawn_by
-from refsched.suite.session.further import by_turns, came_in, further
+from refsched.suite.session.further_histories import by_turns, came_in, further
 from refsched.suite.session.kept_rules import KeptRules
 from refsched.suite.session.options import Options
 from refsched.suite.session.outcome import Fault, Outcome, with_property
@@ -74,7 +74,7 @@ class Testing:
         self._place = {rule: number for number, rule in enumerate(bench.rules)}
         self._examples: dict[str, int] = {}
         self._allowance = Allowance.of(options.budget)
-        self._clock: Clock | None = None
+        self._clock: BudgetClock | None = None
         self._part: set[str] | None = None
         self._more_of: dict[tuple[str, Level | None], tuple[Comparison, ...]] = {}
         self.cut_short: Outcome | None = None
@@ -121,7 +121,7 @@ class Testing:
             tests = [over_the_api(test) for test in tests]
             chosen = plan(tests, options.budget)
             costs = {test.name: evolve(test, examples=chosen.get(test.name, 0)).cost for test in tests}
-            self._clock = Clock(options.budget, costs)
+            self._clock = BudgetClock(options.budget, costs)
             return chosen
         if options.budget is not None:
             return plan(tests, options.budget)
@@ -221,13 +221,13 @@ class Testing:
         histories: Histories,
         suspected: Sequence[str],
         may_be: Callable[[str], bool],
-    ) -> Explanation:
+    ) -> FailureExplanation:
         """Explains a failure by rules that hold for the implementation and can show in what it reports. Once the
         work that is allowed is done, nothing is explained any more."""
         about = self._runner.about()
         can_show = about.holding - about.lacks.keys()
         if self._allowance.records <= 0:
-            return Explanation()
+            return FailureExplanation()
         found = explained_in_child(histories, suspected, lambda rule: rule in can_show and may_be(rule))
         self._allowance.records -= found.records
         return found

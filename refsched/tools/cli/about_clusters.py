@@ -32,10 +32,10 @@ def schedule(output: str, namespace: str, **given: Any) -> None:
     changes any more. Victims of preemption are deleted, and nothing comes in their place; volumes are bound
     and provisioned. Exit code: 0 if every pending pod was placed, 1 if not, 2 if the input is bad.
     """
-    from refsched.tools.cli.inputs import Given
+    from refsched.tools.cli.inputs import InputOptions
     from refsched.tools.cli.schedule import schedule as run
 
-    sys.exit(run(Given(**given), output, namespace))
+    sys.exit(run(InputOptions(**given), output, namespace))
 
 
 @click.command()
@@ -55,10 +55,10 @@ def explain(pod: str, output: str, namespace: str, nodes: bool, node: str, **giv
     code: 0 if the pod would be placed, 1 if not, 2 if the input is bad.
     """
     from refsched.tools.cli.explain import explain as run
-    from refsched.tools.cli.inputs import Given
+    from refsched.tools.cli.inputs import InputOptions
 
     listed = node or ("*" if nodes else "")
-    sys.exit(run(Given(**given), pod, output, namespace=namespace, listed=listed))
+    sys.exit(run(InputOptions(**given), pod, output, namespace=namespace, listed=listed))
 
 
 @click.command()
@@ -81,9 +81,9 @@ def capacity(pod: str, at_most: int, output: str, namespace: str, **given: Any) 
     input is bad.
     """
     from refsched.tools.cli.capacity import capacity as run
-    from refsched.tools.cli.inputs import Given
+    from refsched.tools.cli.inputs import InputOptions
 
-    sys.exit(run(Given(**given), pod, output, namespace=namespace, at_most=at_most))
+    sys.exit(run(InputOptions(**given), pod, output, namespace=namespace, at_most=at_most))
 
 
 @click.command()
@@ -122,11 +122,11 @@ def upgrade(
     goes where it went. Exit code: 0 if every pod may go to the same nodes, 1 if
     not, 2 if the input is bad.
     """
-    from refsched.tools.cli.inputs import Given
+    from refsched.tools.cli.inputs import InputOptions
     from refsched.tools.cli.upgrade import upgrade as run
 
-    now = Given(files, config_from, ",".join(gates_now), before, 0, "--from", "--gate-from")
-    then = Given(files, config_to, ",".join(gates), after, 0, "--to", "--gate")
+    now = InputOptions(files, config_from, ",".join(gates_now), before, 0, "--from", "--gate-from")
+    then = InputOptions(files, config_to, ",".join(gates), after, 0, "--to", "--gate")
     sys.exit(run(now, then, output, pods=pods))
 
 
@@ -178,11 +178,11 @@ def what_if(
     no pod goes elsewhere under every seed, 1 if one does, 2 if the input is bad.
     """
     from refsched.releases import DEFAULT
-    from refsched.tools.cli.inputs import Given
+    from refsched.tools.cli.inputs import InputOptions
     from refsched.tools.cli.what_if import Edits, run
 
     now = now or DEFAULT.name
-    before = Given(files, config_from, ",".join(gates_now), now, 0, "--from", "--gate-from")
+    before = InputOptions(files, config_from, ",".join(gates_now), now, 0, "--from", "--gate-from")
     after = evolve(
         before,
         config=config or config_from,

@@ -12,13 +12,13 @@ from refsched.machine.scheduler import Scheduler
 from refsched.objects.meta import ApiObject
 from refsched.objects.pod import Pod
 from refsched.tools.cli.exit_codes import AGREED, DISAGREED
-from refsched.tools.cli.inputs import Given, note_absent, read
+from refsched.tools.cli.inputs import InputOptions, note_absent, read
 from refsched.tools.cli.progress import progress
 from refsched.tools.planner.cluster import check_is_to_place, pod_called, show
 from refsched.tools.planner.explain import without_node
 from refsched.tools.planner.fitting import Capacity
 from refsched.tools.planner.fitting import capacity as capacity_of
-from refsched.tools.planner.pending.answer import Answer, answer_now
+from refsched.tools.planner.pending.answer import PendingAnswer, answer_now
 from refsched.tools.planner.pending.words import natural
 from refsched.tools.printing import TABLE, Page, show_value, some
 from refsched.tools.reading.manifests import read_manifests
@@ -26,7 +26,7 @@ from refsched.tools.reading.manifests import read_manifests
 MOST_NODES = 20
 
 
-def capacity(given: Given, named: str, output: str, *, namespace: str = "", at_most: int) -> int:
+def capacity(given: InputOptions, named: str, output: str, *, namespace: str = "", at_most: int) -> int:
     """Runs the command and returns its exit code."""
     scheduler, manifests = read(given)
     pod = without_node(_pod(named, namespace, manifests.objects, scheduler))
@@ -35,7 +35,7 @@ def capacity(given: Given, named: str, output: str, *, namespace: str = "", at_m
     show(scheduler, manifests.objects)
     with progress("placed", "pods") as shown:
         found = capacity_of(scheduler, pod, at_most, shown)
-    why = answer_now(scheduler, pod) if found.stopped_by else Answer()
+    why = answer_now(scheduler, pod) if found.stopped_by else PendingAnswer()
     if output == TABLE:
         page = Page()
         _write(page, found, why)
@@ -56,7 +56,7 @@ def _pod(named: str, namespace: str, objects: Sequence[ApiObject], scheduler: Sc
     return pods[0]
 
 
-def as_value(found: Capacity, why: Answer) -> dict[str, Any]:
+def as_value(found: Capacity, why: PendingAnswer) -> dict[str, Any]:
     """Returns what docs/schemas/capacity.json describes."""
     return {
         "pod": found.pod,
@@ -71,7 +71,7 @@ def as_value(found: Capacity, why: Answer) -> dict[str, Any]:
     }
 
 
-def _write(page: Page, found: Capacity, why: Answer) -> None:
+def _write(page: Page, found: Capacity, why: PendingAnswer) -> None:
     at_least = "" if found.stopped_by else "at least "
     on = f" on {counted(len(found.nodes), 'node')}" if found.nodes else ""
     more = counted(found.fit, "more pod")

@@ -18,8 +18,6 @@ from pathlib import Path
 from refsched.tools.shipped_files import tests_folder
 
 COMMAND = "refsched conformance"
-CALLED_AS = "--called-as"
-"""It informs pytest which command started it, for the command that repeats a failure."""
 
 _MODULE = re.compile(r"test_\w+\.py(::.*)?")
 """An argument that matches selects tests: a module of the suite, or one test of it."""
@@ -50,6 +48,8 @@ def _report_on_stdout() -> str:
 
 def pytest_command(arguments: Sequence[str]) -> list[str]:
     """Returns the call of pytest for arguments of ``refsched conformance``."""
+    from refsched.suite.session.options import CALLED_AS
+
     folder = tests_folder()
     selected = [each for each in arguments if _MODULE.fullmatch(each)]
     options = [each for each in arguments if each not in selected]

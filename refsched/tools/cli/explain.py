@@ -10,14 +10,14 @@ from refsched.checking.trace import SUFFIXES
 from refsched.errors import InputError, did_you_mean
 from refsched.records import SCHEDULED
 from refsched.tools.cli.exit_codes import AGREED, DISAGREED
-from refsched.tools.cli.inputs import Given, note_absent, read
+from refsched.tools.cli.inputs import InputOptions, note_absent, read
 from refsched.tools.planner.cluster import check_is_to_place, pod_called
 from refsched.tools.planner.explain import explain as explained
 from refsched.tools.planner.explanation import Explanation, as_value, write_explanation
 from refsched.tools.printing import TABLE, Page, show_value
 
 
-def explain(given: Given, name: str, output: str, *, namespace: str = "", listed: str = "") -> int:
+def explain(given: InputOptions, name: str, output: str, *, namespace: str = "", listed: str = "") -> int:
     """Runs the command and returns its exit code. ``listed`` is a pattern of the nodes that are listed."""
     if namespace and "/" not in name:
         name = f"{namespace}/{name}"
@@ -37,7 +37,7 @@ def explain(given: Given, name: str, output: str, *, namespace: str = "", listed
     return AGREED if found.result == SCHEDULED else DISAGREED
 
 
-def _of_manifests(given: Given, name: str) -> Explanation:
+def _of_manifests(given: InputOptions, name: str) -> Explanation:
     scheduler, manifests = read(given, remember=True)
     pod = pod_called(name, manifests.objects)
     check_is_to_place(scheduler, pod)
@@ -45,7 +45,7 @@ def _of_manifests(given: Given, name: str) -> Explanation:
     return explained(scheduler, manifests.objects, pod)
 
 
-def _of_trace(given: Given, traces: Sequence[str], name: str) -> Explanation:
+def _of_trace(given: InputOptions, traces: Sequence[str], name: str) -> Explanation:
     """Explains the last attempt of the pod in a trace, which has its own configuration."""
     from refsched.tools.planner.recorded import cluster_of_trace  # what it imports takes long
 

@@ -12,7 +12,7 @@ from refsched.errors import InputError, one_line
 from refsched.releases import RELEASES
 from refsched.suite.adapters.connecting import connect
 from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable
-from refsched.suite.differences.fingerprint import Print
+from refsched.suite.differences.fingerprint import FingerprintRow
 from refsched.suite.differences.fingerprint import fingerprint as prints_of
 from refsched.tools.cli.exit_codes import AGREED, DISAGREED, NOT_JUDGED
 
@@ -39,16 +39,16 @@ def fingerprint(implementation: str, *, as_json: bool) -> int:
     )
 
 
-def _as_json(each: Print) -> dict[str, object]:
+def _as_json(each: FingerprintRow) -> dict[str, object]:
     return {"rules": dict(each.difference.rules), "like": list(each.like), "ran": each.ran}
 
 
-def _line(each: Print) -> str:
+def _line(each: FingerprintRow) -> str:
     rules = ", ".join(f"{rule} ({release})" for release, rule in each.difference.rules.items())
     return f"{_verdict(each):<14} {rules}"
 
 
-def _verdict(each: Print) -> str:
+def _verdict(each: FingerprintRow) -> str:
     if not each.ran:
         return "not run"
     if len(each.like) == len(RELEASES):
@@ -56,7 +56,7 @@ def _verdict(each: Print) -> str:
     return f"like {' and '.join(each.like)}" if each.like else "like none"
 
 
-def _summary(name: str, prints: Sequence[Print], decisive: Sequence[Print]) -> str:
+def _summary(name: str, prints: Sequence[FingerprintRow], decisive: Sequence[FingerprintRow]) -> str:
     counts = [f"{sum(release in each.like for each in decisive)} like {release}" for release in RELEASES]
     none = sum(not each.like for each in decisive)
     shown = f"{name}: of {len(prints)} differences {len(decisive)} show"

@@ -15,14 +15,14 @@ from refsched.errors import InputError, counted, one_line
 from refsched.suite.histories.history import DEFAULT_CONFIG
 from refsched.suite.histories.scenario import scenario_text
 from refsched.tools.importing.audit import AuditLog, read_requests
-from refsched.tools.importing.importing import Change, shown_before, write_changes
+from refsched.tools.importing.importing import ObservedChange, shown_before, write_changes
 from refsched.tools.importing.simkube import history_of, read_simkube
 from refsched.tools.importing.simulator import is_recorded, read_snapshot, recorded_changes
 from refsched.tools.kubernetes_api.watching import Event
 from refsched.tools.printing import note, some
 from refsched.tools.reading.manifests import raw_objects
 from refsched.tools.reading.objects import Key
-from refsched.tools.running.recording import Recording, check_name, header_of, trace_writer
+from refsched.tools.running.event_recorder import EventRecorder, check_name, header_of, trace_writer
 from refsched.tools.running.setting_up import Options
 
 
@@ -90,14 +90,14 @@ def simkube(path: str, files: Sequence[str], output: str) -> None:
 
 
 def _write(
-    before: Iterable[Event], changes: Iterable[Change], start: datetime, output: str, options: Options
-) -> Recording:
+    before: Iterable[Event], changes: Iterable[ObservedChange], start: datetime, output: str, options: Options
+) -> EventRecorder:
     with trace_writer(output) as write:
         write(header_of(options.document, options.release.name, options.gates, start))
         return write_changes(before, changes, start, options.schedulers, write)
 
 
-def _say(output: str, recording: Recording, *, as_json: bool) -> None:
+def _say(output: str, recording: EventRecorder, *, as_json: bool) -> None:
     if recording.left_out:
         note(
             f"{counted(recording.left_out, 'attempt')} left out: the cluster was not known as a whole,"

@@ -40,9 +40,9 @@ _BOOLEANS = {
 
 
 @frozen
-class Given:
-    """A Given has the command's options as they were written; ``kubernetes`` is that of ``release_option``, and
-    ``feature_gates`` that of ``gates_option``."""
+class InputOptions:
+    """An InputOptions has the command's options as they were written; ``kubernetes`` is that of
+    ``release_option``, and ``feature_gates`` that of ``gates_option``."""
 
     files: Sequence[str]
     config: str | None
@@ -53,7 +53,7 @@ class Given:
     gates_option: str = GATES_OPTION
 
 
-def read(given: Given, *, remember: bool = False) -> tuple[Scheduler, Manifests]:
+def read(given: InputOptions, *, remember: bool = False) -> tuple[Scheduler, Manifests]:
     """Returns a scheduler of an empty cluster, and what is to be shown to it. Its clock starts when the cluster
     was observed; ``remember`` is for ``reach``. Raises InputError, which names the file, or the option, and what
     is wrong in it."""

@@ -127,10 +127,10 @@ def _rule_of(found: Disagreement) -> str:
     """Returns the rule that decides this member, if the member alone says which."""
     if found.member.partition(".")[0] not in DECIDED_BY_ONE_RULE:
         return ""
+    from refsched.suite.catalogue.applied_rules import AppliedRules
     from refsched.suite.catalogue.attribution import Attribution  # traces that agree do without the suite
-    from refsched.suite.catalogue.reach import Reach
 
-    return Attribution(Reach()).rule_of(_with_statuses(found))
+    return Attribution(AppliedRules()).rule_of(_with_statuses(found))
 
 
 def _with_statuses(found: Disagreement) -> Disagreement:

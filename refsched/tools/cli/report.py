@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 import click
 
 from refsched.errors import InputError, printable
-from refsched.suite.reports.comparing import Difference, as_value, compared, lines
+from refsched.suite.reports.comparing import ReportDifference, as_value, compared, lines
 from refsched.suite.reports.published import markdown, page_html, published
 from refsched.suite.reports.reading import ReadReport, read_report
 from refsched.suite.reports.report_html import html
@@ -60,7 +60,7 @@ def compare(before: str, after: str, output: str) -> int:
     return AGREED if found.is_none else DISAGREED
 
 
-def _show(found: Difference, output: str) -> None:
+def _show(found: ReportDifference, output: str) -> None:
     if output == TABLE:
         for line in lines(found):
             click.echo(printable(line))

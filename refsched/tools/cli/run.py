@@ -54,10 +54,10 @@ def run(kubeconfig: str, options: Options, *, as_json: bool = False) -> int:
 def shadow(kubeconfig: str, options: Options, *, as_json: bool = False) -> int:
     """Returns the exit code, when SIGINT or SIGTERM ends it. As JSON each decision is a line of standard
     output."""
-    from refsched.tools.running.shadow import Compared
+    from refsched.tools.running.shadow import ComparedDecision
     from refsched.tools.running.shadow import shadow as run_beside
 
-    def show(compared: Compared) -> None:
+    def show(compared: ComparedDecision) -> None:
         if as_json:
             _print_json(asdict(compared))
         else:
@@ -73,8 +73,8 @@ def shadow(kubeconfig: str, options: Options, *, as_json: bool = False) -> int:
 
 def watch(kubeconfig: str, output: str, options: Options, *, as_json: bool = False) -> int:
     """Returns the exit code, when SIGINT or SIGTERM ends it."""
-    from refsched.tools.running.recording import header_of, trace_writer
-    from refsched.tools.running.recording import watch as record
+    from refsched.tools.running.event_recorder import header_of, trace_writer
+    from refsched.tools.running.event_recorder import watch as record
 
     client = Client(kubeconfig)
     with trace_writer(output) as write:

@@ -31,8 +31,8 @@ CONNECTING = 30.0
 
 
 @frozen
-class Part:
-    """A Part is what a worker runs: ``refsched conformance`` with these arguments, as part ``number`` of
+class ShardTask:
+    """A ShardTask is what a worker runs: ``refsched conformance`` with these arguments, as part ``number`` of
     ``of``."""
 
     arguments: tuple[str, ...]
@@ -41,8 +41,8 @@ class Part:
 
 
 @frozen
-class Done:
-    """A Done has the JSON report of a part, and what was printed. There is no report if the run could not
+class ShardDone:
+    """A ShardDone has the JSON report of a part, and what was printed. There is no report if the run could not
     begin."""
 
     report: str
@@ -50,7 +50,7 @@ class Done:
     exit_code: int
 
 
-def done(part: Part) -> Done:
+def done(part: ShardTask) -> ShardDone:
     """Runs the part in a process of its own, in the folder of the worker."""
     from refsched.tools.cli.conformance import pytest_command
 
@@ -59,7 +59,7 @@ def done(part: Part) -> Done:
         command = pytest_command([*part.arguments, f"--shard={part.number}/{part.of}", f"--report={report}"])
         ran = subprocess.run(command, check=False, capture_output=True, text=True, errors="replace")
         text = report.read_text("utf-8") if report.exists() else ""
-    return Done(text, ran.stdout + ran.stderr, ran.returncode)
+    return ShardDone(text, ran.stdout + ran.stderr, ran.returncode)
 
 
 def spread(arguments: Sequence[str], scheduler: str) -> int:
@@ -81,12 +81,12 @@ def spread(arguments: Sequence[str], scheduler: str) -> int:
         except TimeoutError:
             raise InputError(f"{scheduler!r:.80} has no workers", where=OPTION) from None
         of = PARTS_OF_A_WORKER * sum(client.nthreads().values())
-        parts = [Part(others, number, of) for number in range(1, of + 1)]
+        parts = [ShardTask(others, number, of) for number in range(1, of + 1)]
         found = client.gather(client.map(done, parts, pure=False))
     return _merged(found, outputs)
 
 
-def _merged(found: Sequence[Done], outputs: Sequence[str]) -> int:
+def _merged(found: Sequence[ShardDone], outputs: Sequence[str]) -> int:
     without = next((each for each in found if not _is_evidence(each.report)), None)
     if without is not None:
         click.echo(without.printed, err=True)

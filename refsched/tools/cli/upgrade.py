@@ -9,15 +9,15 @@ from refsched.errors import InputError, counted
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.meta import ApiObject
 from refsched.tools.cli.exit_codes import AGREED, DISAGREED
-from refsched.tools.cli.inputs import Given, note_absent, read
+from refsched.tools.cli.inputs import InputOptions, note_absent, read
 from refsched.tools.cli.progress import progress
-from refsched.tools.planner.upgrade import Cause, Change, Compared, compare
+from refsched.tools.planner.upgrade import Cause, PlacementChange, UpgradeComparison, compare
 from refsched.tools.printing import TABLE, Page, show_value, some
 from refsched.tools.reading.manifests import STANDARD_INPUT, Manifests
 from refsched.tools.rulebook.causes import as_value, effects, explained
 
 
-def upgrade(before: Given, after: Given, output: str, *, pods: bool = False) -> int:
+def upgrade(before: InputOptions, after: InputOptions, output: str, *, pods: bool = False) -> int:
     if STANDARD_INPUT in before.files:
         raise InputError("is read once for each release; give a file", where="standard input")
     one, manifests = _cluster(before)
@@ -35,12 +35,12 @@ def upgrade(before: Given, after: Given, output: str, *, pods: bool = False) -> 
     return DISAGREED if found.changes else AGREED
 
 
-def _cluster(given: Given) -> tuple[tuple[Scheduler, Sequence[ApiObject]], Manifests]:
+def _cluster(given: InputOptions) -> tuple[tuple[Scheduler, Sequence[ApiObject]], Manifests]:
     scheduler, manifests = read(given)
     return (scheduler, manifests.objects), manifests
 
 
-def write_causes(page: Page, found: Compared, releases: tuple[str, str], *, pods: bool) -> None:
+def write_causes(page: Page, found: UpgradeComparison, releases: tuple[str, str], *, pods: bool) -> None:
     """Writes each cause, and with ``pods`` each pod."""
     same = releases[0] == releases[1]
     by = "after the change" if same else f"by {releases[1]}"
@@ -77,7 +77,7 @@ def _nodes(nodes: Sequence[str]) -> str:
     return some(nodes, most=3) if nodes else "nowhere"
 
 
-def _outcome(change: Change) -> str:
+def _outcome(change: PlacementChange) -> str:
     """Returns the nodes, or why there are none."""
     if change.after.nodes:
         return _nodes(change.after.nodes)

@@ -14,13 +14,13 @@ from refsched.machine.scheduler import Scheduler
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.tools.cli.exit_codes import AGREED, DISAGREED
-from refsched.tools.cli.inputs import Given, note_absent, read
+from refsched.tools.cli.inputs import InputOptions, note_absent, read
 from refsched.tools.cli.progress import progress
 from refsched.tools.cli.upgrade import write_causes
 from refsched.tools.cli.what_if_html import html
 from refsched.tools.planner.edits import Objects, copies_of, cordon, delete_node, drain, nodes_like, scale
 from refsched.tools.planner.trials import Prepared, changed, prepare
-from refsched.tools.planner.upgrade import Compared, compare
+from refsched.tools.planner.upgrade import UpgradeComparison, compare
 from refsched.tools.planner.what_if import ALWAYS, NEVER, SOMETIMES, PodCompared, WhatIf, what_if
 from refsched.tools.printing import TABLE, Page, show_value, some
 from refsched.tools.reading.manifests import STANDARD_INPUT, read_manifests
@@ -43,7 +43,7 @@ class Edits:
     add_pod: Sequence[str] = ()
     scale: Sequence[str] = ()
 
-    def on(self, objects: Objects, given: Given) -> Objects:
+    def on(self, objects: Objects, given: InputOptions) -> Objects:
         """Returns the objects after the change. Raises InputError, which names the option."""
         edits: tuple[tuple[str, Sequence[str], Callable[[Objects, str], Objects]], ...] = (
             ("--add-node", self.add_node, partial(_with_nodes, given=given)),
@@ -74,7 +74,9 @@ class Edits:
         return " ".join(f"--{option} {value}" for option, values in named for value in values)
 
 
-def run(before: Given, after: Given, edits: Edits, seeds: int, output: str, *, pods: bool) -> int:
+def run(
+    before: InputOptions, after: InputOptions, edits: Edits, seeds: int, output: str, *, pods: bool
+) -> int:
     """Runs the command and returns its exit code: 1 if a pod goes elsewhere under every seed. ``before`` and
     ``after`` are of the same files."""
     if STANDARD_INPUT in before.files:
@@ -104,7 +106,7 @@ def run(before: Given, after: Given, edits: Edits, seeds: int, output: str, *, p
     return DISAGREED if found.certain else AGREED
 
 
-def _title(before: Given, after: Given, edits: Edits) -> str:
+def _title(before: InputOptions, after: InputOptions, edits: Edits) -> str:
     words = [edits.words]
     if before.kubernetes != after.kubernetes:
         words.append(f"--kubernetes {after.kubernetes}")
@@ -120,8 +122,8 @@ class _Clusters:
     """The _Clusters are read when ``before`` is prepared, so that what is wrong is said before anything is tried.
     ``other`` is given if another scheduler decides afterwards."""
 
-    given: Given
-    other: Given | None
+    given: InputOptions
+    other: InputOptions | None
     edits: Edits
     edited: Objects = ()
     scheduler: Scheduler | None = None
@@ -142,7 +144,7 @@ class _Clusters:
         return prepare(self.scheduler, self.edited)
 
 
-def _causes(before: Given, after: Given) -> Compared:
+def _causes(before: InputOptions, after: InputOptions) -> UpgradeComparison:
     (one, manifests), (other, read_again) = read(before), read(after)
     with progress("comparing", "pods") as show:
         return compare((one, manifests.objects), (other, read_again.objects), show)
@@ -159,20 +161,20 @@ def _counted_value(value: str) -> tuple[str, int]:
     return named, int(count)
 
 
-def _with_nodes(objects: Objects, value: str, given: Given) -> Objects:
+def _with_nodes(objects: Objects, value: str, given: InputOptions) -> Objects:
     named, count = _counted_value(value)
     if named.startswith(LIKE):
         return nodes_like(objects, named.removeprefix(LIKE), count)
     return (*objects, *_copies(named, count, objects, Node, given))
 
 
-def _with_pods(objects: Objects, value: str, given: Given) -> Objects:
+def _with_pods(objects: Objects, value: str, given: InputOptions) -> Objects:
     named, count = _counted_value(value)
     return (*objects, *_copies(named, count, objects, Pod, given))
 
 
 def _copies(
-    path: str, count: int, objects: Objects, kind: type[Node] | type[Pod], given: Given
+    path: str, count: int, objects: Objects, kind: type[Node] | type[Pod], given: InputOptions
 ) -> Iterable[Any]:
     scheduler, _ = read(evolve(given, files=(path,)))
     found = read_manifests((path,), release=scheduler.kubernetes).objects
@@ -196,7 +198,9 @@ def _scaled(objects: Objects, value: str) -> Objects:
 # --- Output ---------------------------------------------------------------------------------------
 
 
-def as_value(found: WhatIf, causes: Compared | None, releases: tuple[str, str], title: str) -> dict[str, Any]:
+def as_value(
+    found: WhatIf, causes: UpgradeComparison | None, releases: tuple[str, str], title: str
+) -> dict[str, Any]:
     """Returns what docs/schemas/what_if.json describes."""
     before, after = found.counts()
     value: dict[str, Any] = {

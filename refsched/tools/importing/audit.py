@@ -20,8 +20,8 @@ from refsched.errors import InputError
 from refsched.objects.kinds import KINDS, ApiKind
 from refsched.objects.pod import DEFAULT_SCHEDULER_NAME
 from refsched.tools.importing.importing import (
-    Change,
     Json,
+    ObservedChange,
     check_object,
     created_at,
     kind_of_object,
@@ -30,7 +30,7 @@ from refsched.tools.importing.importing import (
 from refsched.tools.kubernetes_api.client import plural
 from refsched.tools.kubernetes_api.watching import DELETED, MODIFIED, Event
 from refsched.tools.reading.objects import Key, key_of
-from refsched.tools.running.recording import REPORTED
+from refsched.tools.running.event_recorder import REPORTED
 
 API_GROUP = "audit.k8s.io/"
 _ENDED = "ResponseComplete"
@@ -176,7 +176,7 @@ class AuditLog:
     _known: dict[Key, Json] = Factory(dict)
     _deleted: set[str] = Factory(set)
 
-    def changes(self, requests: Sequence[Request]) -> Iterator[Change]:
+    def changes(self, requests: Sequence[Request]) -> Iterator[ObservedChange]:
         for event in self.before:
             self._known[key_of(event.object)] = event.object
         start = requests[0].at if requests else None
@@ -192,7 +192,7 @@ class AuditLog:
                 is_first = event.type != DELETED and key_of(event.object) in self.missing
                 self.missing.pop(key_of(event.object), None)
                 is_created = request.verb == "create" and request.subresource not in _BINDING
-                yield Change(request.at, event, is_whole, is_first or is_created)
+                yield ObservedChange(request.at, event, is_whole, is_first or is_created)
 
     def _events(self, request: Request) -> Iterator[Event]:
         if not request.is_certain:

@@ -18,16 +18,16 @@ from refsched.tools.kubernetes_api.decisions import Results
 from refsched.tools.kubernetes_api.watching import ADDED, Event
 from refsched.tools.reading.manifests import raw_objects
 from refsched.tools.reading.objects import kind_called
-from refsched.tools.running.recording import REPORTED, Recording
+from refsched.tools.running.event_recorder import REPORTED, EventRecorder
 
 Json = dict[str, Any]
 
 
 @frozen
-class Change:
-    """A Change is what was seen at a time. ``is_whole`` says that all objects of the cluster were known then, as
-    far as the recording shows; ``is_old`` that a pod which has a node was not placed there then: it was so before,
-    or was created so. ``results`` are those of an attempt that the object shows."""
+class ObservedChange:
+    """An ObservedChange is what was seen at a time. ``is_whole`` says that all objects of the cluster were known
+    then, as far as the recording shows; ``is_old`` that a pod which has a node was not placed there then: it was
+    so before, or was created so. ``results`` are those of an attempt that the object shows."""
 
     at: datetime
     event: Event
@@ -38,14 +38,14 @@ class Change:
 
 def write_changes(
     before: Iterable[Event],
-    changes: Iterable[Change],
+    changes: Iterable[ObservedChange],
     start: datetime,
     schedulers: Collection[str],
     write: Callable[[Json], object],
-) -> Recording:
+) -> EventRecorder:
     """Writes the records of a trace, and returns what has counted them."""
     seconds = 0.0
-    recording = Recording(write, schedulers, lambda: seconds)
+    recording = EventRecorder(write, schedulers, lambda: seconds)
     recording.take_first(before)
     for change in changes:
         seconds = (change.at - start).total_seconds()

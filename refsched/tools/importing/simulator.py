@@ -22,8 +22,8 @@ from refsched.errors import InputError
 from refsched.objects.kinds import KINDS
 from refsched.records import NodeStatus
 from refsched.tools.importing.importing import (
-    Change,
     Json,
+    ObservedChange,
     check_object,
     created_at,
     kind_of_object,
@@ -121,10 +121,10 @@ def is_recorded(path: str) -> bool:
         return False
 
 
-def recorded_changes(paths: Sequence[str]) -> list[Change]:
+def recorded_changes(paths: Sequence[str]) -> list[ObservedChange]:
     """Returns the changes in their order. Raises InputError, which names the file, the line and the field."""
     read = sorted((change for path in paths for change in _recorded(path)), key=lambda change: change.at)
-    found: list[Change] = []
+    found: list[ObservedChange] = []
     results: dict[str, list[tuple[int, Results | None]]] = {}
     for index, change in enumerate(read):
         created = created_at(change.event.object)
@@ -141,7 +141,7 @@ def recorded_changes(paths: Sequence[str]) -> list[Change]:
     return found
 
 
-def _recorded(path: str) -> Iterator[Change]:
+def _recorded(path: str) -> Iterator[ObservedChange]:
     uids: dict[Key, str] = {}
     for number, record in json_lines(path):
         where = f"{path}: line {number}"
@@ -162,23 +162,23 @@ def _recorded(path: str) -> Iterator[Change]:
         uids[key_of(value)] = value["metadata"]["uid"]
         at = read_time(record.get("time"), "time", where)
         results = results_of(value, where) if kind.name == "Pod" else None
-        yield Change(at, Event(type, kind.name, value), results=results)
+        yield ObservedChange(at, Event(type, kind.name, value), results=results)
 
 
 # --- Snapshots ------------------------------------------------------------------------------------
 
 
 @frozen
-class Snapshot:
-    """A Snapshot has what was ``there`` when the first pod was scheduled, as far as it shows, and the ``changes``
-    since then. ``unknown`` counts why attempts are left out."""
+class InitialCluster:
+    """An InitialCluster has what was ``there`` when the first pod was scheduled, as far as it shows, and the
+    ``changes`` since then. ``unknown`` counts why attempts are left out."""
 
     there: list[Event]
-    changes: list[Change]
+    changes: list[ObservedChange]
     unknown: Counter[str]
 
 
-def read_snapshot(paths: Sequence[str]) -> Snapshot:
+def read_snapshot(paths: Sequence[str]) -> InitialCluster:
     """Reads an export, or what kubectl prints. A pod is attempted when it was bound, or if it waits and was
     attempted once, when it was created; pods of which this was in the same second are not attempted, since it is
     not known in which order. Raises InputError, which names the file, the object and the field."""
@@ -198,7 +198,7 @@ def read_snapshot(paths: Sequence[str]) -> Snapshot:
                 if at is None:
                     there.append(event)
                 else:
-                    timed.append(Change(at, event, results=results))
+                    timed.append(ObservedChange(at, event, results=results))
     return _in_order(there, timed)
 
 
@@ -223,7 +223,7 @@ def _attempted_at(pod: Json, where: str) -> datetime | None:
     return None if pod["spec"].get("nodeName") else created_at(pod)
 
 
-def _in_order(there: list[Event], timed: list[Change]) -> Snapshot:
+def _in_order(there: list[Event], timed: list[ObservedChange]) -> InitialCluster:
     unknown: Counter[str] = Counter()
     in_second = Counter(change.at for change in timed)
     changes = []
@@ -233,12 +233,14 @@ def _in_order(there: list[Event], timed: list[Change]) -> Snapshot:
             unknown[why] += 1
             changes.append(evolve(change, is_old=True))
             continue
-        changes.append(Change(change.at, evolve(change.event, object=_as_created(change.event.object))))
+        changes.append(
+            ObservedChange(change.at, evolve(change.event, object=_as_created(change.event.object)))
+        )
         changes.append(evolve(change, event=evolve(change.event, type=MODIFIED)))
-    return Snapshot(there, changes, unknown)
+    return InitialCluster(there, changes, unknown)
 
 
-def _why_unknown(change: Change, in_second: int) -> str:
+def _why_unknown(change: ObservedChange, in_second: int) -> str:
     """Returns why it is not known in which cluster the pod was attempted, or ""."""
     pod = change.event.object
     if change.results is None:

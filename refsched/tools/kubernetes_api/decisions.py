@@ -27,8 +27,8 @@ class Results:
 
 
 @frozen
-class Decision:
-    """A Decision is what can be seen of an attempt. ``result`` is that of the protocol."""
+class ObservedDecision:
+    """An ObservedDecision is what can be seen of an attempt. ``result`` is that of the protocol."""
 
     result: str
     node: str = ""
@@ -43,25 +43,25 @@ def pod_called(value: Json) -> str:
     return f"{metadata.get('namespace', '')}/{metadata['name']}"
 
 
-def is_bound(decision: Decision) -> bool:
+def is_bound(decision: ObservedDecision) -> bool:
     return bool(decision.node)
 
 
-def is_of_another_attempt(decision: Decision, before: Decision | None) -> bool:
+def is_of_another_attempt(decision: ObservedDecision, before: ObservedDecision | None) -> bool:
     """Returns whether a pod that showed the decision ``before`` has been attempted since. If it has only lost its
     nomination, another pod has taken the node."""
     return before is None or decision not in (before, evolve(before, nominated=""))
 
 
-def decision_about(pod: Json) -> Decision | None:
+def decision_about(pod: Json) -> ObservedDecision | None:
     """Returns what a scheduler has decided about the pod, or None if none has yet."""
     if node := pod["spec"].get("nodeName"):
-        return Decision(SCHEDULED, node)
+        return ObservedDecision(SCHEDULED, node)
     status = pod.get("status") or {}
     for condition in status.get("conditions") or ():
         if condition["type"] == "PodScheduled" and condition["status"] == "False":
             result = _RESULTS.get(condition.get("reason", ""))
             if result is not None:
                 nominated = status.get("nominatedNodeName", "")
-                return Decision(result, message=condition.get("message", ""), nominated=nominated)
+                return ObservedDecision(result, message=condition.get("message", ""), nominated=nominated)
     return None

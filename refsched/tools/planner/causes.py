@@ -12,9 +12,16 @@ from collections.abc import Iterator, Sequence
 from attrs import Factory, define
 
 from refsched.objects.pod import Pod
-from refsched.tools.planner.exchange import ALL_NODES, Part, Placement, Side, differing_parts, exchanged
+from refsched.tools.planner.exchange import (
+    ALL_NODES,
+    ComparedScheduler,
+    DifferingPart,
+    Placement,
+    differing_parts,
+    exchanged,
+)
 
-Parts = tuple[Part, ...]
+Parts = tuple[DifferingPart, ...]
 
 
 @define(eq=False)
@@ -22,10 +29,10 @@ class Causes:
     """Causes finds the causes between two schedulers for the pods of one profile. Both must have been shown the
     same cluster. Causes that were found before are tried first."""
 
-    before: Side
-    after: Side
+    before: ComparedScheduler
+    after: ComparedScheduler
     _found: list[Parts] = Factory(list)
-    _sides: dict[Parts, Side] = Factory(dict)
+    _sides: dict[Parts, ComparedScheduler] = Factory(dict)
     _differing: Parts | None = None
 
     @property
@@ -84,7 +91,7 @@ class Causes:
             self._found.append(parts)
 
 
-def described(parts: Sequence[Part]) -> str:
+def described(parts: Sequence[DifferingPart]) -> str:
     """Returns the parts in words."""
     words = {
         "plugin": "{}",

@@ -36,9 +36,9 @@ POINTS = (
 
 
 @frozen(order=True)
-class Part:
-    """A Part is what two schedulers may have differently. ``plugin`` is the plugin's name, if there is one, and
-    ``weights`` are its weights before and after."""
+class DifferingPart:
+    """A DifferingPart is what two schedulers may have differently. ``plugin`` is the plugin's name, if there is
+    one, and ``weights`` are its weights before and after."""
 
     kind: str
     plugin: str = ""
@@ -58,8 +58,8 @@ class Placement:
 
 
 @define(eq=False)
-class Side:
-    """A Side is a scheduler that was shown the cluster, or one of which parts are another's."""
+class ComparedScheduler:
+    """A ComparedScheduler is a scheduler that was shown the cluster, or one of which parts are another's."""
 
     scheduler: Scheduler
     framework: Framework
@@ -88,9 +88,9 @@ class Side:
         return _placement(decider.decide(PodInfo(pod)))
 
 
-def side(scheduler: Scheduler, profile: str) -> Side:
+def side(scheduler: Scheduler, profile: str) -> ComparedScheduler:
     state = scheduler.state
-    return Side(scheduler, state.profiles[profile], state.decider, state.search)
+    return ComparedScheduler(scheduler, state.profiles[profile], state.decider, state.search)
 
 
 def _placement(decision: Decision) -> Placement:
@@ -110,24 +110,26 @@ def _placement(decision: Decision) -> Placement:
 # --- Parts ----------------------------------------------------------------------------------------
 
 
-def differing_parts(before: Side, after: Side) -> tuple[Part, ...]:
+def differing_parts(before: ComparedScheduler, after: ComparedScheduler) -> tuple[DifferingPart, ...]:
     """Returns the parts that the two schedulers have differently, plugins first."""
     one, other = _plain(before.framework), _plain(after.framework)
     names = sorted({plugin.name for framework in (one, other) for plugin in framework.plugins})
-    parts = [Part(PLUGIN, name) for name in names if _plugin(one, name) != _plugin(other, name)]
+    parts = [DifferingPart(PLUGIN, name) for name in names if _plugin(one, name) != _plugin(other, name)]
     parts += [
-        Part(WEIGHT, name, (one.score_weights[name], other.score_weights[name]))
+        DifferingPart(WEIGHT, name, (one.score_weights[name], other.score_weights[name]))
         for name in names
         if name in one.score_weights
         and name in other.score_weights
         and one.score_weights[name] != other.score_weights[name]
     ]
     if before.scheduler.kubernetes is not after.scheduler.kubernetes:
-        parts += [Part(OBJECTS), Part(CYCLE)]
+        parts += [DifferingPart(OBJECTS), DifferingPart(CYCLE)]
     return tuple(parts)
 
 
-def exchanged(before: Side, after: Side, parts: Collection[Part]) -> Side:
+def exchanged(
+    before: ComparedScheduler, after: ComparedScheduler, parts: Collection[DifferingPart]
+) -> ComparedScheduler:
     """Returns ``after`` with these parts of ``before``."""
     one, other = _plain(before.framework), _plain(after.framework)
     plugins = {part.plugin for part in parts if part.kind == PLUGIN}
@@ -140,15 +142,15 @@ def exchanged(before: Side, after: Side, parts: Collection[Part]) -> Side:
     points: dict[str, Any] = {point: _at(point, one, other, plugins) for point in POINTS}
     made = evolve(other, **points, score_weights=weights)
     decider = after.decider
-    if Part(CYCLE) in parts:
+    if DifferingPart(CYCLE) in parts:
         made = type(one)(**{each.name: getattr(made, each.name) for each in fields(Framework)})
         decider = before.decider
-    scheduler = (before if Part(OBJECTS) in parts else after).scheduler
+    scheduler = (before if DifferingPart(OBJECTS) in parts else after).scheduler
     state = scheduler.state
     if not isinstance(state, RememberingState):
-        return Side(scheduler, made, decider, state.search)
+        return ComparedScheduler(scheduler, made, decider, state.search)
     memory = Memory(state.queue.nominator, state.changes)
-    return Side(scheduler, remembering(made, memory), decider, memory.search)
+    return ComparedScheduler(scheduler, remembering(made, memory), decider, memory.search)
 
 
 def _plain(framework: Framework) -> Framework:

@@ -40,10 +40,10 @@ from refsched.tools.planner.helped_by_preemption import helped_by_preemption
 from refsched.tools.planner.pending.answer import after_a_node_was_found, answer, counts_for
 from refsched.tools.planner.pending.before_filter import why_gated_words
 from refsched.tools.planner.pending.helpful_changes import what_helps_gated
-from refsched.tools.planner.pending.waiting import Moves, how_it_waits, leaving_for, leaving_text
+from refsched.tools.planner.pending.waiting import LastQueued, how_it_waits, leaving_for, leaving_text
 from refsched.tools.planner.pending.words import sentence, taint_text, untolerated_taints
 from refsched.tools.planner.rejections import EXTENDER, LEFT_OUT, PRE_FILTER, REMOVED
-from refsched.tools.planner.verdicts import Lack, NodeVerdict, Score
+from refsched.tools.planner.verdicts import NodeVerdict, Score, Shortage
 
 FIT = "NodeResourcesFit"
 TAINTS = "TaintToleration"
@@ -71,7 +71,7 @@ def explain(scheduler: Scheduler, objects: Sequence[ApiObject], pod: Pod) -> Exp
     before = _look(scheduler, waiting)
     decision, crowd = (before.decision, before.crowd) if before is not None else (None, {})
     why = answer(scheduler, waiting, decision, crowd)
-    moves = Moves()
+    moves = LastQueued()
     scheduler.state.queue.on_move = moves.note
     attempt = _tried(scheduler, waiting)
     leaving = leaving_for(scheduler.state.snapshot(), waiting, attempt)
@@ -245,14 +245,14 @@ def _untolerated(pod: Pod, node: Node) -> tuple[str, ...]:
     return tuple(f"untolerated {taint_text(taint)}" for taint in untolerated_taints(pod, node))
 
 
-def _lacks(reasons: Sequence[str], pod: Pod, node: NodeInfo) -> tuple[Lack, ...]:
+def _lacks(reasons: Sequence[str], pod: Pod, node: NodeInfo) -> tuple[Shortage, ...]:
     """Returns the numbers behind NodeResourcesFit's reasons, with the nominated pods counted as it counts them."""
     wanted = resource_of(pod_requests(pod, use_status=False))
     allowed = node.allocatable.allowed_pod_number
-    lacks = [Lack(PODS, 1, allowed - len(node.pods), allowed)] if TOO_MANY_PODS in reasons else []
+    lacks = [Shortage(PODS, 1, allowed - len(node.pods), allowed)] if TOO_MANY_PODS in reasons else []
     for resource in (CPU, MEMORY, EPHEMERAL_STORAGE, *wanted.scalar):
         if INSUFFICIENT + resource in reasons:
             capacity = amount(node.allocatable, resource)
             free = capacity - amount(node.requested, resource)
-            lacks.append(Lack(resource, amount(wanted, resource), free, capacity))
+            lacks.append(Shortage(resource, amount(wanted, resource), free, capacity))
     return tuple(lacks)

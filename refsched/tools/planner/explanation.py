@@ -18,10 +18,10 @@ from refsched.tools.planner.amounts import amounts
 from refsched.tools.planner.pending.words import joined, natural
 from refsched.tools.planner.verdicts import (
     HelpfulChange,
-    Lack,
     NodeVerdict,
-    Reason,
+    Obstacle,
     Score,
+    Shortage,
     Waiting,
     node_value,
     waiting_value,
@@ -76,7 +76,7 @@ class Explanation:
     extenders: tuple[str, ...] = ()
     nodes: tuple[NodeVerdict, ...] = ()
     headline: str = ""
-    reasons: tuple[Reason, ...] = ()
+    reasons: tuple[Obstacle, ...] = ()
     would_help: tuple[HelpfulChange, ...] = ()
     waiting: Waiting | None = None
 
@@ -176,7 +176,7 @@ def _title(found: Explanation) -> str:
     return f"{subject}   → {found.node}   ({rank})"
 
 
-def _show_reasons(page: Page, reasons: Sequence[Reason]) -> None:
+def _show_reasons(page: Page, reasons: Sequence[Obstacle]) -> None:
     page.line()
     rows = [(each.plugin, each.because, f"{len(each.nodes):,}") for each in reasons[:MOST_ROWS]]
     page.table(("REJECTED BY", "WHY", "NODES"), rows, right=("NODES",))
@@ -297,6 +297,6 @@ def _why(node: NodeVerdict) -> str:
     return f"{why}  ({details})" if details else why
 
 
-def _numbers(lack: Lack, *, named: bool) -> str:
+def _numbers(lack: Shortage, *, named: bool) -> str:
     asks, free = amounts(lack.resource, lack.asks, lack.free)
     return f"{lack.resource + ' ' if named else ''}asks {asks}, free {free}"

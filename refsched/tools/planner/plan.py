@@ -19,8 +19,8 @@ PLACED = "placed"
 
 
 @frozen
-class Outcome:
-    """An Outcome is what happened to one pending pod.
+class PodOutcome:
+    """A PodOutcome is what happened to one pending pod.
 
     ``result`` is placed, unschedulable, error, gated, or preempted by a pod that came after it. ``node`` is also
     reported if binding the pod to it failed. ``message`` is what its FailedScheduling event says, ``rejections``
@@ -53,7 +53,7 @@ class Plan:
     in its order. ``in_open_order`` is how many pods were tried before another one of the same priority and age
     that waited as well. ``headlines`` say in a sentence why a pod fits nowhere: of pods that fail alike, one."""
 
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[PodOutcome, ...]
     preempted: tuple[Preempted, ...]
     volumes: tuple[VolumeBound, ...]
     census: Census
@@ -95,7 +95,7 @@ def as_value(found: Plan, ignored: Mapping[str, int]) -> dict[str, Any]:
     }
 
 
-def _outcome(outcome: Outcome, headline: str) -> dict[str, Any]:
+def _outcome(outcome: PodOutcome, headline: str) -> dict[str, Any]:
     value: dict[str, Any] = {
         "pod": outcome.pod,
         "priority": outcome.priority,
@@ -155,9 +155,9 @@ def write_plan(
     _write_notes(page, found, ignored)
 
 
-def failed_alike(outcomes: Sequence[Outcome]) -> list[Sequence[Outcome]]:
+def failed_alike(outcomes: Sequence[PodOutcome]) -> list[Sequence[PodOutcome]]:
     """Returns the pods that were not placed, those together that failed alike, the most frequent failure first."""
-    groups: dict[object, list[Outcome]] = {}
+    groups: dict[object, list[PodOutcome]] = {}
     for each in outcomes:
         if each.result == PLACED:
             continue
@@ -166,7 +166,7 @@ def failed_alike(outcomes: Sequence[Outcome]) -> list[Sequence[Outcome]]:
     return sorted(groups.values(), key=lambda alike: -len(alike))
 
 
-def _show_rejected(page: Page, alike: Sequence[Outcome], headline: str, of: str) -> None:
+def _show_rejected(page: Page, alike: Sequence[PodOutcome], headline: str, of: str) -> None:
     """Writes why these pods were not placed. ``headline`` says it ``of`` one that failed like them."""
     first = alike[0]
     if len(alike) == 1:

@@ -24,7 +24,7 @@ from refsched.remembering.noted_choices import NotedChoices
 from refsched.tools.planner.cluster import Census, show, why_gated
 from refsched.tools.planner.controllers import Evicted, VolumeBound, answer
 from refsched.tools.planner.pending.answer import answer_now
-from refsched.tools.planner.plan import PLACED, Outcome, Plan, Preempted, failed_alike
+from refsched.tools.planner.plan import PLACED, Plan, PodOutcome, Preempted, failed_alike
 from refsched.tools.planner.rejections import Rejection, rejections_of
 
 PREEMPTED = "preempted"
@@ -45,7 +45,7 @@ def plan(
     """Places the pods that can be placed. Raises InputError if an object is invalid. ``progress`` is called with
     how many pods were placed so far."""
     scheduler.state.choices = chosen = NotedChoices(scheduler.state.choices)
-    run = Run(scheduler, show(scheduler, objects), chosen, progress)
+    run = Planning(scheduler, show(scheduler, objects), chosen, progress)
     run.to_the_end()
     found = run.result()
     return evolve(found, headlines=_headlines(scheduler, found))
@@ -60,8 +60,8 @@ def _headlines(scheduler: Scheduler, found: Plan) -> dict[str, str]:
 
 
 @define(eq=False)
-class Run:
-    """A Run is a plan in the making. ``failed`` are the pods that were rejected, or not bound, since the last
+class Planning:
+    """A Planning is a plan in the making. ``failed`` are the pods that were rejected, or not bound, since the last
     change; ``underway`` are those between their two cycles. ``noted`` is called with each attempt as it was
     made."""
 
@@ -175,28 +175,28 @@ class Run:
     def _ties(self, pod: str) -> tuple[str, ...]:
         return tuple(question for question in self.ties.get(pod, ()) if question != POD)
 
-    def _outcome(self, pod: Pod, victims: Mapping[str, Preempted], nodes: Sequence[str]) -> Outcome:
+    def _outcome(self, pod: Pod, victims: Mapping[str, Preempted], nodes: Sequence[str]) -> PodOutcome:
         key, tries = pod.key, self.attempts[pod.key]
         if key in victims:
             reason = f"left {victims[key].node} for {victims[key].by}"
-            return Outcome(key, pod.priority, PREEMPTED, attempts=tries, message=reason)
+            return PodOutcome(key, pod.priority, PREEMPTED, attempts=tries, message=reason)
         stored = self.scheduler.state.api.get(Pod, pod.name, pod.namespace)
         assert stored is not None
         if stored.spec.node_name:
-            return Outcome(key, pod.priority, PLACED, stored.spec.node_name, tries)
+            return PodOutcome(key, pod.priority, PLACED, stored.spec.node_name, tries)
         attempt = self.last.get(key)
         if attempt is None:
             return self._gated(pod)
         if attempt.result == SCHEDULED:
-            return Outcome(key, pod.priority, ERROR, attempt.node or "", tries, self.errors[key])
+            return PodOutcome(key, pod.priority, ERROR, attempt.node or "", tries, self.errors[key])
         rejections = rejections_of(attempt, nodes)
-        return Outcome(key, pod.priority, attempt.result, "", tries, attempt.message or "", rejections)
+        return PodOutcome(key, pod.priority, attempt.result, "", tries, attempt.message or "", rejections)
 
-    def _gated(self, pod: Pod) -> Outcome:
+    def _gated(self, pod: Pod) -> PodOutcome:
         """Returns the outcome of a pod that was never tried, since a PreEnqueue plugin rejects it."""
         status = why_gated(self.scheduler, pod)
         assert status is not None, described_as(pod)
-        return Outcome(
+        return PodOutcome(
             pod.key,
             pod.priority,
             GATED,

@@ -24,7 +24,7 @@ from refsched.remembering.noted_choices import NotedChoices
 from refsched.tools.planner.cluster import MOMENT, Census, census_of, in_turn, show, why_gated
 from refsched.tools.planner.edits import pods_of, waiting_again
 from refsched.tools.planner.held_choices import HeldChoices, HeldSearch
-from refsched.tools.planner.planning import Run
+from refsched.tools.planner.planning import Planning
 from refsched.tools.planner.rejections import rejections_of
 
 ROUNDS = 5
@@ -32,11 +32,10 @@ ROUNDS = 5
 
 
 @frozen
-class Trial:
-    """A Trial has what became of each pod that asked for a place: its node, or ``""``. ``why`` says why a pod is
-    not where it is expected to be. ``victims`` are the pods that were preempted, with the node of each in the
-    end. ``used`` is by node the larger of the shares of its cpu and its memory that are requested,
-    in percent."""
+class SeedTrial:
+    """A SeedTrial has what became of each pod that asked for a place: its node, or ``""``. ``why`` says why a pod
+    is not where it is expected to be. ``victims`` are the pods that were preempted, with the node of each in the
+    end. ``used`` is by node the larger of the shares of its cpu and its memory that are requested, in percent."""
 
     nodes: Mapping[str, str]
     why: Mapping[str, str]
@@ -53,7 +52,7 @@ class Prepared:
     census: Census
     pods: Mapping[str, Pod]
 
-    def try_out(self, seed: int, expected: Mapping[str, str]) -> Trial:
+    def try_out(self, seed: int, expected: Mapping[str, str]) -> SeedTrial:
         """Goes on to the end. ``expected`` has the nodes to which pods go in the cluster that this one is compared
         with: it is said why a pod of these goes elsewhere. It can be called once: the scheduler has then another
         state."""
@@ -66,7 +65,7 @@ class Prepared:
             goes_elsewhere = attempt.pod in expected and attempt.node != (expected[attempt.pod] or None)
             why[attempt.pod] = _why(attempt, expected[attempt.pod]) if goes_elsewhere else ""
 
-        run = Run(self.scheduler, self.census, chosen, lambda placed: None, note)
+        run = Planning(self.scheduler, self.census, chosen, lambda placed: None, note)
         run.to_the_end()
         created: dict[str, Pod] = {}
         for _ in range(ROUNDS):
@@ -86,7 +85,7 @@ class Prepared:
                 filter(None, (f"preempted from {each.node} for {each.by}", why.get(each.pod)))
             )
         victims = {each.pod: self._node(each.pod) or "" for each in run.preempted}
-        return Trial(nodes, {key: said for key, said in why.items() if said}, victims, self._used())
+        return SeedTrial(nodes, {key: said for key, said in why.items() if said}, victims, self._used())
 
     def _node(self, key: str) -> str | None:
         """Returns the pod's node, or None if the pod was deleted."""
@@ -204,5 +203,5 @@ def _rule(reason: object) -> str:
     return f" ({rule})" if rule else ""
 
 
-def as_json(trial: Trial) -> dict[str, Any]:
+def as_json(trial: SeedTrial) -> dict[str, Any]:
     return {"nodes": trial.nodes, "why": trial.why, "victims": trial.victims, "used": trial.used}

@@ -19,16 +19,16 @@ from refsched.objects.pod import Pod
 from refsched.rules import listening
 from refsched.tools.planner.causes import Causes, Parts
 from refsched.tools.planner.cluster import FINISHED, show, why_passed_over
-from refsched.tools.planner.exchange import ALL_NODES, PLUGIN, Placement, Side, side
+from refsched.tools.planner.exchange import ALL_NODES, PLUGIN, ComparedScheduler, Placement, side
 from refsched.tools.planner.explain import without_node
 
 ELSEWHERE, NOWHERE, PLACED = "elsewhere", "nowhere", "placed"
 
 
 @frozen
-class Change:
-    """A Change is a pod that the two schedulers place differently, all nodes considered. Taking back ``parts``
-    alone puts it where it went; there are none if no cause was confirmed."""
+class PlacementChange:
+    """A PlacementChange is a pod that the two schedulers place differently, all nodes considered. Taking back
+    ``parts`` alone puts it where it went; there are none if no cause was confirmed."""
 
     pod: str
     before: Placement
@@ -48,22 +48,22 @@ class Cause:
     first of them, and ``plugins`` are the plugins of either that differ."""
 
     parts: Parts
-    changes: tuple[Change, ...]
+    changes: tuple[PlacementChange, ...]
     applied: tuple[frozenset[str], frozenset[str]]
     plugins: tuple[tuple[Plugin, ...], tuple[Plugin, ...]]
 
 
 @frozen
-class Compared:
-    """A Compared has how many pods were compared, the causes, the most frequent first, and the pods that only go
-    elsewhere since the search ends at other nodes."""
+class UpgradeComparison:
+    """An UpgradeComparison has how many pods were compared, the causes, the most frequent first, and the pods that
+    only go elsewhere since the search ends at other nodes."""
 
     pods: int
     causes: tuple[Cause, ...] = ()
     search_only: tuple[str, ...] = ()
 
     @property
-    def changes(self) -> tuple[Change, ...]:
+    def changes(self) -> tuple[PlacementChange, ...]:
         return tuple(change for cause in self.causes for change in cause.changes)
 
 
@@ -71,7 +71,7 @@ def compare(
     before: tuple[Scheduler, Sequence[ApiObject]],
     after: tuple[Scheduler, Sequence[ApiObject]],
     progress: Callable[[int], None] = lambda compared: None,
-) -> Compared:
+) -> UpgradeComparison:
     """Compares the same cluster as two schedulers read it, each of which has seen nothing yet. ``progress`` is
     called with how many pods were compared so far. Raises InputError as ``plan`` does."""
     run = _Run(before[0], after[0])
@@ -101,7 +101,7 @@ class _Run:
     after: Scheduler
     pods: int = 0
     _causes: dict[str, Causes] = Factory(dict)
-    _changes: dict[Parts, list[Change]] = field(factory=dict)
+    _changes: dict[Parts, list[PlacementChange]] = field(factory=dict)
     _applied: dict[Parts, tuple[frozenset[str], frozenset[str]]] = Factory(dict)
     _plugins: dict[Parts, tuple[tuple[Plugin, ...], tuple[Plugin, ...]]] = Factory(dict)
     _search_only: list[str] = Factory(list)
@@ -116,7 +116,7 @@ class _Run:
             self._search_only.append(key)
             return
         parts = causes.of(old, new, went)
-        self._changes.setdefault(parts, []).append(Change(key, went, goes, parts))
+        self._changes.setdefault(parts, []).append(PlacementChange(key, went, goes, parts))
         if parts not in self._applied:
             self._applied[parts] = applied(causes.before, old), applied(causes.after, new)
             self._plugins[parts] = _of(causes.before, parts), _of(causes.after, parts)
@@ -126,20 +126,20 @@ class _Run:
             self._causes[profile] = Causes(side(self.before, profile), side(self.after, profile))
         return self._causes[profile]
 
-    def result(self) -> Compared:
+    def result(self) -> UpgradeComparison:
         by_pods = sorted(self._changes.items(), key=lambda found: (-len(found[1]), found[0]))
         causes = (
             Cause(parts, tuple(changes), self._applied[parts], self._plugins[parts])
             for parts, changes in by_pods
         )
-        return Compared(self.pods, tuple(causes), tuple(self._search_only))
+        return UpgradeComparison(self.pods, tuple(causes), tuple(self._search_only))
 
 
 def _equal(one: Placement, other: Placement) -> bool:
     return set(one.nodes) == set(other.nodes)
 
 
-def applied(decider: Side, pod: Pod) -> frozenset[str]:
+def applied(decider: ComparedScheduler, pod: Pod) -> frozenset[str]:
     """Returns the rules that decide where the pod goes."""
     rules: set[str] = set()
     with listening(rules.add):
@@ -147,6 +147,6 @@ def applied(decider: Side, pod: Pod) -> frozenset[str]:
     return frozenset(rules)
 
 
-def _of(decider: Side, parts: Parts) -> tuple[Plugin, ...]:
+def _of(decider: ComparedScheduler, parts: Parts) -> tuple[Plugin, ...]:
     names = {part.plugin for part in parts if part.kind == PLUGIN}
     return tuple(plugin for plugin in decider.framework.plugins if plugin.name in names)

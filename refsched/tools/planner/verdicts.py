@@ -15,9 +15,9 @@ from refsched.oddities.known_defect import KnownDefect
 
 
 @frozen
-class Lack:
-    """A Lack says that the pod requests more of a resource than is free: milli-CPU, bytes, pods, or whole units
-    of the others."""
+class Shortage:
+    """A Shortage says that the pod requests more of a resource than is free: milli-CPU, bytes, pods, or whole
+    units of the others."""
 
     resource: str
     asks: int
@@ -51,7 +51,7 @@ class NodeVerdict:
     reasons: tuple[str, ...] = ()
     curable: bool = False
     details: tuple[str, ...] = ()
-    lacks: tuple[Lack, ...] = ()
+    lacks: tuple[Shortage, ...] = ()
     nominated: tuple[str, ...] = ()
     scores: Mapping[str, Score] = field(factory=dict)
     total: int | None = None
@@ -59,9 +59,9 @@ class NodeVerdict:
 
 
 @frozen
-class Reason:
-    """A Reason is one thing that keeps the pod from ``nodes``: the plugin, what it says, and what exactly stands
-    in the way."""
+class Obstacle:
+    """An Obstacle is one thing that keeps the pod from ``nodes``: the plugin, what it says, and what exactly
+    stands in the way."""
 
     plugin: str
     says: str

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from attrs import frozen
 
 from refsched.tools.forked_process import can_fork
-from refsched.tools.planner.forked import in_forked_processes
-from refsched.tools.planner.trials import Prepared, Trial
+from refsched.tools.planner.forked_trials import in_forked_processes
+from refsched.tools.planner.trials import Prepared, SeedTrial
 
 ALWAYS, SOMETIMES, NEVER = "always", "sometimes", "never"
 
@@ -105,17 +105,17 @@ def _tried(
     prepare: Callable[[], Prepared],
     expected: Sequence[Mapping[str, str]],
     progress: Callable[[int], None],
-) -> tuple[Prepared, list[Trial]]:
+) -> tuple[Prepared, list[SeedTrial]]:
     """Returns a trial for each seed, and what was tried. ``expected`` has the nodes that are expected under each
     seed."""
     kept: list[Prepared] = []
-    trials: list[Trial] = []
+    trials: list[SeedTrial] = []
 
     def prepare_and_keep() -> Prepared:
         kept[:] = [prepare()]
         return kept[0]
 
-    def try_out(prepared: Prepared, seed: int) -> Trial:
+    def try_out(prepared: Prepared, seed: int) -> SeedTrial:
         return prepared.try_out(seed, expected[seed])
 
     for trial in in_forked_processes(prepare_and_keep, range(len(expected)), try_out):
@@ -124,7 +124,9 @@ def _tried(
     return kept[0], trials
 
 
-def _compared(key: str, pairs: Sequence[tuple[Trial, Trial]], one: Prepared, other: Prepared) -> PodCompared:
+def _compared(
+    key: str, pairs: Sequence[tuple[SeedTrial, SeedTrial]], one: Prepared, other: Prepared
+) -> PodCompared:
     before = tuple(_node(key, trial, one) for trial, _ in pairs)
     after = tuple(_node(key, trial, other) for _, trial in pairs)
     differing = (at for at in range(len(pairs)) if before[at] != after[at])
@@ -132,7 +134,7 @@ def _compared(key: str, pairs: Sequence[tuple[Trial, Trial]], one: Prepared, oth
     return PodCompared(key, before, after, "" if at is None else pairs[at][1].why.get(key, ""))
 
 
-def _node(key: str, trial: Trial, cluster: Prepared) -> str | None:
+def _node(key: str, trial: SeedTrial, cluster: Prepared) -> str | None:
     if key in trial.victims:
         return trial.victims[key]
     if key in trial.nodes:
@@ -141,11 +143,11 @@ def _node(key: str, trial: Trial, cluster: Prepared) -> str | None:
     return (pod.spec.node_name or None) if pod is not None else None
 
 
-def _victims(pairs: Sequence[tuple[Trial, Trial]]) -> set[str]:
+def _victims(pairs: Sequence[tuple[SeedTrial, SeedTrial]]) -> set[str]:
     return {key for pair in pairs for trial in pair for key in trial.victims}
 
 
-def _lost(pairs: Sequence[tuple[Trial, Trial]]) -> dict[str, int]:
+def _lost(pairs: Sequence[tuple[SeedTrial, SeedTrial]]) -> dict[str, int]:
     """Returns the victims that are none before the change, and how often each finds no place again."""
     found: dict[str, int] = {}
     for before, after in pairs:

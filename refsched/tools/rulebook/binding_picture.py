@@ -18,8 +18,8 @@ _BIND, _POST_BIND, _UNRESERVE, _FORGET = "Bind", "PostBind", "Unreserve", "Forge
 
 
 @frozen
-class Way:
-    """A Way leads from one stage to another if this happens there, by these rules."""
+class StageTransition:
+    """A StageTransition leads from one stage to another if this happens there, by these rules."""
 
     at: str
     happens: str
@@ -28,22 +28,22 @@ class Way:
 
 
 WAYS = (
-    Way(ASSUMED, "the pod counts on the node", _RESERVE, ("R-ASSUME-01",)),
-    Way(_RESERVE, "all succeed", _PERMIT),
-    Way(_RESERVE, "one fails", _UNRESERVE, ("R-RESERVE-01", "R-ROLLBACK-02")),
-    Way(_PERMIT, "none rejects the pod", _WAIT, ("R-PERMIT-01",)),
-    Way(_PERMIT, "one rejects the pod", _UNRESERVE, ("R-PERMIT-01", "R-ROLLBACK-02")),
-    Way(_WAIT, "none asked to wait", _PRE_BIND, ("R-PERMIT-05",)),
-    Way(_WAIT, "all allow the pod", _PRE_BIND, ("R-PERMIT-02",)),
-    Way(_WAIT, "one rejects the pod", _UNRESERVE, ("R-PERMIT-03", "R-ROLLBACK-03")),
-    Way(_WAIT, "a timeout ends", _UNRESERVE, ("R-PERMIT-04", "R-ROLLBACK-03")),
-    Way(_PRE_BIND, "all succeed", _BIND),
-    Way(_PRE_BIND, "one fails", _UNRESERVE, ("R-BIND-01", "R-ROLLBACK-03")),
-    Way(_BIND, "the API server takes the binding", _POST_BIND),
-    Way(_BIND, "the first that does not skip fails", _UNRESERVE, ("R-BIND-04", "R-ROLLBACK-03")),
-    Way(_POST_BIND, "cannot reject the pod", BOUND, ("R-BIND-03",)),
-    Way(_UNRESERVE, "in reverse order", _FORGET, ("R-ROLLBACK-01",)),
-    Way(_FORGET, "the pod no longer counts on the node", QUEUE, ("R-FAIL-01",)),
+    StageTransition(ASSUMED, "the pod counts on the node", _RESERVE, ("R-ASSUME-01",)),
+    StageTransition(_RESERVE, "all succeed", _PERMIT),
+    StageTransition(_RESERVE, "one fails", _UNRESERVE, ("R-RESERVE-01", "R-ROLLBACK-02")),
+    StageTransition(_PERMIT, "none rejects the pod", _WAIT, ("R-PERMIT-01",)),
+    StageTransition(_PERMIT, "one rejects the pod", _UNRESERVE, ("R-PERMIT-01", "R-ROLLBACK-02")),
+    StageTransition(_WAIT, "none asked to wait", _PRE_BIND, ("R-PERMIT-05",)),
+    StageTransition(_WAIT, "all allow the pod", _PRE_BIND, ("R-PERMIT-02",)),
+    StageTransition(_WAIT, "one rejects the pod", _UNRESERVE, ("R-PERMIT-03", "R-ROLLBACK-03")),
+    StageTransition(_WAIT, "a timeout ends", _UNRESERVE, ("R-PERMIT-04", "R-ROLLBACK-03")),
+    StageTransition(_PRE_BIND, "all succeed", _BIND),
+    StageTransition(_PRE_BIND, "one fails", _UNRESERVE, ("R-BIND-01", "R-ROLLBACK-03")),
+    StageTransition(_BIND, "the API server takes the binding", _POST_BIND),
+    StageTransition(_BIND, "the first that does not skip fails", _UNRESERVE, ("R-BIND-04", "R-ROLLBACK-03")),
+    StageTransition(_POST_BIND, "cannot reject the pod", BOUND, ("R-BIND-03",)),
+    StageTransition(_UNRESERVE, "in reverse order", _FORGET, ("R-ROLLBACK-01",)),
+    StageTransition(_FORGET, "the pod no longer counts on the node", QUEUE, ("R-FAIL-01",)),
 )
 """These are the ways of the default release. What comes first in a stage is its way on."""
 
@@ -87,7 +87,7 @@ def _box(x: int, y: int, name: str, width: int = _BOX) -> Iterator[str]:
     yield written(x + 12, y + 22, name, "strong")
 
 
-def _on(ways: Sequence[Way], y: int, x: int = _LEFT, step: int = _STEP) -> Iterator[str]:
+def _on(ways: Sequence[StageTransition], y: int, x: int = _LEFT, step: int = _STEP) -> Iterator[str]:
     """Draws the way to the stage below, with all that leads there."""
     if ways:
         yield f'<path class="arrow" d="M{x + 16} {y + _HIGH}V{y + step - 1}"/>'
@@ -97,7 +97,7 @@ def _on(ways: Sequence[Way], y: int, x: int = _LEFT, step: int = _STEP) -> Itera
             yield written(x + 26, y + _HIGH + 15 + 14 * (number + line), text, "small")
 
 
-def _away(way: Way, y: int) -> Iterator[str]:
+def _away(way: StageTransition, y: int) -> Iterator[str]:
     start = _LEFT + _BOX
     yield f'<path class="rail" d="M{start} {y}H{_RAIL}"/>'
     yield written(start + 10, y - 3, way.happens, "small")

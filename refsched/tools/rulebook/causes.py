@@ -15,10 +15,10 @@ from attrs import frozen
 from refsched.errors import counted
 from refsched.framework.interface import Plugin
 from refsched.releases import RELEASES
-from refsched.suite.catalogue.rules import Rule, all_rules
+from refsched.suite.catalogue.rules import StatedRule, all_rules
 from refsched.tools.planner.causes import described
-from refsched.tools.planner.exchange import Part
-from refsched.tools.planner.upgrade import NOWHERE, PLACED, Cause, Change, Compared
+from refsched.tools.planner.exchange import DifferingPart
+from refsched.tools.planner.upgrade import NOWHERE, PLACED, Cause, PlacementChange, UpgradeComparison
 from refsched.tools.rulebook.release_notes import NOTHING, ReleaseNote, release_note
 
 NOT_CONFIRMED = "no single cause was confirmed"
@@ -30,7 +30,7 @@ class ExplainedCause:
     what to do."""
 
     cause: str
-    rules: tuple[tuple[Rule, ...], tuple[Rule, ...]]
+    rules: tuple[tuple[StatedRule, ...], tuple[StatedRule, ...]]
     change: str
     advice: str
 
@@ -46,7 +46,7 @@ def explained(cause: Cause, releases: tuple[str, str]) -> ExplainedCause:
     )
 
 
-def _rules(cause: Cause, releases: tuple[str, str]) -> tuple[tuple[Rule, ...], tuple[Rule, ...]]:
+def _rules(cause: Cause, releases: tuple[str, str]) -> tuple[tuple[StatedRule, ...], tuple[StatedRule, ...]]:
     """Returns the rules of each release that the plugins applied, and that do not hold in the other one. Where
     some of them stand for rules of the other release, only these and those that they stand for are returned."""
     known, modules = all_rules(), {m for side in cause.plugins for plugin in side for m in _modules(plugin)}
@@ -66,7 +66,7 @@ def _rules(cause: Cause, releases: tuple[str, str]) -> tuple[tuple[Rule, ...], t
     return tuple(dict.fromkeys(one)), tuple(dict.fromkeys(other))
 
 
-def _standing_for(rules: Iterable[Rule], release: str) -> tuple[list[Rule], list[Rule]]:
+def _standing_for(rules: Iterable[StatedRule], release: str) -> tuple[list[StatedRule], list[StatedRule]]:
     """Returns the rules that stand for rules of this release, and those of the release."""
     known = all_rules()
     pairs = [
@@ -117,7 +117,7 @@ def _advice(cause: Cause, notes: Iterable[ReleaseNote], after: str) -> str:
     return "; ".join(own)
 
 
-def _why(lost: Change) -> str:
+def _why(lost: PlacementChange) -> str:
     said = next(
         (lost.after.rejections[node] for node in lost.before.nodes if node in lost.after.rejections), ""
     )
@@ -127,7 +127,7 @@ def _why(lost: Change) -> str:
 # --- For programs ---------------------------------------------------------------------------------
 
 
-def as_value(found: Compared, releases: tuple[str, str]) -> dict[str, Any]:
+def as_value(found: UpgradeComparison, releases: tuple[str, str]) -> dict[str, Any]:
     """Returns the comparison as JSON and YAML print it."""
     return {
         "pods": found.pods,
@@ -157,7 +157,7 @@ def _cause_value(cause: Cause, words: ExplainedCause) -> dict[str, Any]:
     }
 
 
-def _part_value(part: Part) -> dict[str, Any]:
+def _part_value(part: DifferingPart) -> dict[str, Any]:
     value: dict[str, Any] = {"kind": part.kind}
     if part.plugin:
         value["plugin"] = part.plugin
@@ -166,11 +166,11 @@ def _part_value(part: Part) -> dict[str, Any]:
     return value
 
 
-def _by_id(rules: Iterable[Rule]) -> Mapping[str, str]:
+def _by_id(rules: Iterable[StatedRule]) -> Mapping[str, str]:
     return {rule.id: rule.sentence for rule in rules}
 
 
-def _placement(change: Change, *, before: bool) -> dict[str, Any]:
+def _placement(change: PlacementChange, *, before: bool) -> dict[str, Any]:
     one, other = (change.before, change.after) if before else (change.after, change.before)
     rejections = {node: one.rejections[node] for node in other.nodes if node in one.rejections}
     return {"nodes": list(one.nodes), "message": one.message, "rejections": rejections}

@@ -43,9 +43,9 @@ class Broken:
 
 
 @frozen
-class Recording:
-    """A Recording is the shortest one of kube-scheduler in which the rule is applied. It has ``lines`` lines, and
-    the rule is applied at ``line``."""
+class RuleRecording:
+    """A RuleRecording is the shortest one of kube-scheduler in which the rule is applied. It has ``lines`` lines,
+    and the rule is applied at ``line``."""
 
     trace: str
     line: int
@@ -60,7 +60,7 @@ class Example:
     history: History
     kubernetes: str = DEFAULT.name
     broken: Broken | None = None
-    recording: Recording | None = None
+    recording: RuleRecording | None = None
 
     @property
     def manifests(self) -> str:
@@ -100,7 +100,7 @@ def read_example(path: Path) -> Example:
         read_history(path),
         str(said.get("kubernetes", DEFAULT.name)),
         read_as(Broken, said["broken"]) if "broken" in said else None,
-        read_as(Recording, said["recording"]) if "recording" in said else None,
+        read_as(RuleRecording, said["recording"]) if "recording" in said else None,
     )
 
 

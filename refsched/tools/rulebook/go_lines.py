@@ -21,7 +21,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from refsched.suite.catalogue.rules import Rule, all_rules, default_plugins
+from refsched.suite.catalogue.rules import StatedRule, all_rules, default_plugins
 
 REPOSITORY = "https://github.com/kubernetes/kubernetes/blob"
 MOST = 4
@@ -74,7 +74,7 @@ def _known() -> Mapping[str, Sequence[tuple[str, str, str, int]]]:
 # --- Computing them -------------------------------------------------------------------------------
 
 
-def lines_of(rule: Rule, cached: Path) -> Iterator[GoLine]:
+def lines_of(rule: StatedRule, cached: Path) -> Iterator[GoLine]:
     """Returns the functions that the source of the rule names, and the files in which it names none."""
     context = _module_source(rule.module)
     tag = rule.tag
@@ -94,7 +94,7 @@ def lines_of(rule: Rule, cached: Path) -> Iterator[GoLine]:
         yield from (GoLine(tag, path, "", 1) for path in dict.fromkeys((*named, *around)[:2]))
 
 
-def cited_files(rule: Rule, tag: str, cached: Path) -> Iterator[str]:
+def cited_files(rule: StatedRule, tag: str, cached: Path) -> Iterator[str]:
     """Yields the text at this tag of each file that the rule or its module names, and of the others of their
     folders."""
     context = _module_source(rule.module)

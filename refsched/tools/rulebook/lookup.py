@@ -12,7 +12,7 @@ from pathlib import Path
 
 import refsched
 from refsched.errors import InputError
-from refsched.suite.catalogue.rules import Rule, all_rules
+from refsched.suite.catalogue.rules import StatedRule, all_rules
 
 LIKE = 4
 """At most this many rules are named if there is none with an id."""
@@ -23,7 +23,7 @@ NEAR = 6
 _WORD = re.compile(r"[a-z0-9]+")
 
 
-def rule_called(name: str) -> Rule:
+def rule_called(name: str) -> StatedRule:
     """Returns the rule of this id, whatever its case. Raises InputError, which names rules with a similar id."""
     rules = {rule.id.lower(): rule for rule in all_rules().values()}
     found = rules.get(name.lower())
@@ -36,7 +36,7 @@ def rule_called(name: str) -> Rule:
     raise InputError(f"there is no such rule{hint}", where=name)
 
 
-def search(text: str) -> list[Rule]:
+def search(text: str) -> list[StatedRule]:
     """Returns the rules in which every word occurs, those first in whose sentence the words are next to each
     other."""
     words = _WORD.findall(text.lower())
@@ -47,7 +47,7 @@ def search(text: str) -> list[Rule]:
     return sorted(found, key=lambda rule: (together not in _text(rule), rule.id))
 
 
-def _text(rule: Rule) -> str:
+def _text(rule: StatedRule) -> str:
     place = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", rule.place)
     return " ".join(_WORD.findall(f"{rule.id} {rule.sentence} {place} {rule.place}".lower()))
 
@@ -58,7 +58,7 @@ def _has(text: str, word: str) -> bool:
     return f" {stem}" in f" {text}"
 
 
-def neighbours(rule: Rule) -> list[Rule]:
+def neighbours(rule: StatedRule) -> list[StatedRule]:
     """Returns the rules that stand in the same place, and then those of the same area in the same module."""
     rules = [each for each in all_rules().values() if each.id != rule.id and each.module == rule.module]
     here = [each for each in rules if each.place == rule.place]
@@ -69,7 +69,7 @@ def neighbours(rule: Rule) -> list[Rule]:
 # --- The code -------------------------------------------------------------------------------------
 
 
-def code_of(rule: Rule) -> tuple[str, int]:
+def code_of(rule: StatedRule) -> tuple[str, int]:
     """Returns the file, from the folder that holds the package, and the line at which the code of the rule
     begins."""
     path = _path(rule.module)
@@ -82,7 +82,7 @@ def code_of(rule: Rule) -> tuple[str, int]:
     return path, _line_of_id(rule)
 
 
-def _line_of_id(rule: Rule) -> int:
+def _line_of_id(rule: StatedRule) -> int:
     """Returns the row of a table that has the id."""
     text = _source(rule.module)
     place = text.find(f'"{rule.id}"')

@@ -6,17 +6,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from refsched.suite.catalogue.rules import Rule
+from refsched.suite.catalogue.rules import StatedRule
 from refsched.tools.printing import Page
 from refsched.tools.rulebook.differing import heading
+from refsched.tools.rulebook.example_runs import run
 from refsched.tools.rulebook.examples import Broken, Example, example_of, settings_of
 from refsched.tools.rulebook.go_lines import go_lines_of
 from refsched.tools.rulebook.lookup import code_of, neighbours
-from refsched.tools.rulebook.running import run
 from refsched.tools.rulebook.without_example import why_without_example
 
 
-def write_rule(page: Page, rule: Rule) -> bool:
+def write_rule(page: Page, rule: StatedRule) -> bool:
     """Writes the whole page. Returns False if the rule decides nothing in its example, which it must."""
     page.line(f"{rule.id}   {rule.level}   Kubernetes {rule.held_in}", "bold")
     page.line(rule.sentence)
@@ -35,7 +35,7 @@ def write_rule(page: Page, rule: Rule) -> bool:
     return _write_example(page, example)
 
 
-def as_value(rule: Rule) -> dict[str, Any]:
+def as_value(rule: StatedRule) -> dict[str, Any]:
     """Returns what is known of the rule, with its example, which is not run."""
     path, line = code_of(rule)
     example = example_of(rule.id)
@@ -92,6 +92,6 @@ def _text(page: Page, lines: Sequence[str]) -> None:
         page.line(line, indent=2)
 
 
-def write_found(page: Page, found: Sequence[Rule]) -> None:
+def write_found(page: Page, found: Sequence[StatedRule]) -> None:
     """Writes one line for each rule that was found."""
     page.table(("RULE", "IT SAYS"), [(rule.id, rule.sentence) for rule in found])

@@ -9,9 +9,9 @@ from refsched.releases import DEFAULT, RELEASES
 from refsched.rules import ErrorReason, Reason
 from refsched.suite.catalogue.reasons import declared_reasons
 from refsched.suite.catalogue.rules import all_rules, plugin_of
+from refsched.tools.rulebook.example_runs import run
 from refsched.tools.rulebook.examples import example_of
 from refsched.tools.rulebook.markdown import anchor, block, page, prose, rule_link, table
-from refsched.tools.rulebook.running import run
 
 _HOW = """\
 `kubectl describe pod` shows an event such as

@@ -12,10 +12,10 @@ from refsched.config.resolve import resolve
 from refsched.config.types import EXTENSION_POINTS
 from refsched.framework.interface import Plugin
 from refsched.releases import DEFAULT
-from refsched.suite.catalogue.pages import events_table
-from refsched.suite.catalogue.rules import Rule, all_rules, default_plugins, plugin_of
+from refsched.suite.catalogue.rules import StatedRule, all_rules, default_plugins, plugin_of
 from refsched.tools.configuration.read import default_config
 from refsched.tools.rulebook.binding_picture import binding_picture
+from refsched.tools.rulebook.catalogue_pages import events_table
 from refsched.tools.rulebook.markdown import anchor, page, prose, rule_link, table
 from refsched.tools.rulebook.pictures import points_picture
 from refsched.tools.rulebook.run_pictures import TRACE
@@ -107,7 +107,7 @@ def _with_rules(name: str) -> str:
     return f"<details><summary>{name}</summary>{plugin}{links}</details>"
 
 
-def _rules_of(plugin: str) -> list[Rule]:
+def _rules_of(plugin: str) -> list[StatedRule]:
     own = [rule for rule in all_rules().values() if plugin_of(rule.id) == plugin and rule.area != "CURE"]
     return sorted(own, key=lambda rule: rule.id)
 

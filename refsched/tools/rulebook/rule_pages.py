@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 
-from refsched.suite.catalogue.pages import Tests
-from refsched.suite.catalogue.rules import Rule, all_rules
+from refsched.suite.catalogue.rules import StatedRule, all_rules
+from refsched.tools.rulebook.catalogue_pages import Tests
 from refsched.tools.rulebook.differing import heading
+from refsched.tools.rulebook.example_runs import ExampleRun, run
 from refsched.tools.rulebook.examples import Example, example_of, settings_of
 from refsched.tools.rulebook.go_lines import go_lines_of
 from refsched.tools.rulebook.lookup import code_of, neighbours
 from refsched.tools.rulebook.markdown import anchor, block, page, prose, rule_link, table
-from refsched.tools.rulebook.running import Run, run
 from refsched.tools.rulebook.without_example import why_without_example
 
 _INDEX = """\
@@ -31,9 +31,9 @@ _TERMS = """\
 
 
 @cache
-def areas() -> Mapping[str, Sequence[Rule]]:
+def areas() -> Mapping[str, Sequence[StatedRule]]:
     """Returns the rules by area, both in alphabetical order."""
-    found: dict[str, list[Rule]] = {}
+    found: dict[str, list[StatedRule]] = {}
     for rule in sorted(all_rules().values(), key=lambda rule: rule.id):
         found.setdefault(rule.area, []).append(rule)
     return dict(sorted(found.items()))
@@ -74,7 +74,7 @@ def area_page(area: str, tests: Tests) -> str:
     return page(f"# {area}", f"{title_of(area)}.", *parts)
 
 
-def _rule(rule: Rule, tests: Sequence[str]) -> Iterator[str]:
+def _rule(rule: StatedRule, tests: Sequence[str]) -> Iterator[str]:
     yield f"({anchor(rule.id)})=\n## {rule.id}"
     yield f"**{prose(rule.sentence)}**"
     yield f"*{rule.level}*: {rule.why_level}. Holds in Kubernetes {rule.held_in}."
@@ -86,7 +86,7 @@ def _rule(rule: Rule, tests: Sequence[str]) -> Iterator[str]:
     yield "\n".join(_where(rule, tests))
 
 
-def _example(example: Example, done: Run) -> Iterator[str]:
+def _example(example: Example, done: ExampleRun) -> Iterator[str]:
     if example.manifests:
         yield "The smallest cluster that shows it:"
         yield block(example.manifests, "yaml")
@@ -104,7 +104,7 @@ def _example(example: Example, done: Run) -> Iterator[str]:
         yield block(f"{heading(broken)}\n  expected  {broken.expected}\n  it does   {broken.got}")
 
 
-def _where(rule: Rule, tests: Sequence[str]) -> Iterator[str]:
+def _where(rule: StatedRule, tests: Sequence[str]) -> Iterator[str]:
     path, line = code_of(rule)
     page_of_code = f"../../code/{path.removesuffix('.py')}.html#line-{line}"
     yield f'- in refsched: <a href="{page_of_code}">`{path}`, line {line}</a> (`{rule.place}`)'

@@ -128,8 +128,8 @@ _MOMENTS = (Create, Delete, Advance, Attempt, Bind)
 
 
 @frozen
-class Stretch:
-    """A Stretch says that a pod is in this place from one moment, counted from 0, until before another."""
+class PlaceInterval:
+    """A PlaceInterval says that a pod is in this place from one moment, counted from 0, until before another."""
 
     place: str
     begin: int
@@ -175,7 +175,7 @@ def timeline_drawn() -> str:
     return timeline_picture(entries, "Where each pod is, from the beginning of the trace to its end")
 
 
-def stretches(entries: Sequence[Entry]) -> Mapping[str, Sequence[Stretch]]:
+def stretches(entries: Sequence[Entry]) -> Mapping[str, Sequence[PlaceInterval]]:
     """Returns by pod the places in which it was, one after the other, as the records of the trace show them."""
     at: dict[str, str] = {}
     seen: dict[str, list[str]] = {}
@@ -205,10 +205,10 @@ def stretches(entries: Sequence[Entry]) -> Mapping[str, Sequence[Stretch]]:
     return {pod: list(_joined(places)) for pod, places in seen.items()}
 
 
-def _joined(places: Sequence[str]) -> Iterator[Stretch]:
+def _joined(places: Sequence[str]) -> Iterator[PlaceInterval]:
     begin = 0
     for number in range(1, len(places) + 1):
         if number == len(places) or places[number] != places[begin]:
             if places[begin]:
-                yield Stretch(places[begin], begin, number)
+                yield PlaceInterval(places[begin], begin, number)
             begin = number

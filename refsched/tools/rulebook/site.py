@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from refsched.suite.catalogue.pages import Tests
 from refsched.tools.rulebook import plugin_pages, rule_pages
+from refsched.tools.rulebook.catalogue_pages import Tests
 from refsched.tools.rulebook.command_page import command_page
 from refsched.tools.rulebook.pending_page import pending_page
 from refsched.tools.rulebook.run_pictures import scores_drawn, timeline_drawn

@@ -15,7 +15,7 @@ from itertools import pairwise
 from refsched.oddities.known_defect import KnownDefect
 from refsched.releases import RELEASES
 from refsched.suite.catalogue.rarity import rarity
-from refsched.suite.catalogue.rules import Rule, all_rules, minor
+from refsched.suite.catalogue.rules import StatedRule, all_rules, minor
 from refsched.tools.rulebook.markdown import page, prose, rule_link, table
 from refsched.tools.rulebook.release_notes import release_note, release_notes
 
@@ -89,15 +89,15 @@ def _switched_on(older: str, newer: str) -> Iterator[tuple[str, str, str]]:
             yield f"`{name}`", gate.changes, f"`--feature-gates={name}=false`"
 
 
-def _held_in(release: str) -> Iterator[Rule]:
+def _held_in(release: str) -> Iterator[StatedRule]:
     return (rule for rule in all_rules().values() if release in rule.releases)
 
 
-def _often_first(pairs: list[tuple[Rule, Rule]]) -> list[tuple[Rule, Rule]]:
+def _often_first(pairs: list[tuple[StatedRule, StatedRule]]) -> list[tuple[StatedRule, StatedRule]]:
     return sorted(pairs, key=lambda pair: (rarity(pair[0].id), pair[0].id))
 
 
-def _said(rule: Rule) -> str:
+def _said(rule: StatedRule) -> str:
     return f"{rule_link(rule.id, '')} {prose(rule.sentence)}"
 
 

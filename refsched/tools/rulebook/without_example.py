@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Without example: the rules that no history or configuration of the suite shows, and why. Of the beginnings of an
 id the longest counts. What the suite does not ask at all, and what no recording can see, says why in a table of
-its own (refsched/suite/catalogue/elsewhere.py, refsched/suite/recording/unreached.py).
+its own (refsched/suite/catalogue/untestable_rules.py, refsched/suite/recording/unreached.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from refsched.suite.catalogue.elsewhere import why_elsewhere
+from refsched.suite.catalogue.untestable_rules import why_elsewhere
 from refsched.suite.recording.unreached import TRANSITIONS
 
 _NO_NODE_NAMED = (

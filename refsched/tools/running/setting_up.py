@@ -23,7 +23,7 @@ from refsched.tools.http.over_http import over_http
 from refsched.tools.kubernetes_api.client import Client
 from refsched.tools.running.lease import Lease
 from refsched.tools.running.mirror import Mirror
-from refsched.tools.running.running import Running
+from refsched.tools.running.run_loop import RunLoop
 from refsched.tools.running.writing import LostError, Writer
 
 Say = Callable[[str], None]
@@ -115,7 +115,7 @@ def _schedule(
         show(record)
         writer.take(record)
 
-    with closing(Running(client, scheduler, mirror)) as running:
+    with closing(RunLoop(client, scheduler, mirror)) as running:
         running.wait_for_lists(goes_on)
         say(f"schedules the pods of {', '.join(scheduler.state.profiles)}")
         with suppress(LostError):

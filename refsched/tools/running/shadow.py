@@ -19,10 +19,9 @@ from refsched.machine.scheduler import Scheduler
 from refsched.objects.node import Node
 from refsched.records import SCHEDULED, Attempt, Bind, NodeStatus
 from refsched.suite.catalogue.reasons import rule_of_reason
-from refsched.tools.forking import fork
 from refsched.tools.kubernetes_api.client import Client
 from refsched.tools.kubernetes_api.decisions import (
-    Decision,
+    ObservedDecision,
     Results,
     decision_about,
     is_of_another_attempt,
@@ -30,8 +29,9 @@ from refsched.tools.kubernetes_api.decisions import (
 )
 from refsched.tools.kubernetes_api.watching import DELETED, Event
 from refsched.tools.running.mirror import Mirror, in_turn
-from refsched.tools.running.running import Running
+from refsched.tools.running.run_loop import RunLoop
 from refsched.tools.running.setting_up import Options, scheduler_for
+from refsched.tools.scheduler_copy import fork
 
 Json = dict[str, Any]
 T = TypeVar("T")
@@ -40,8 +40,8 @@ HIGHEST_TOTAL = "R-SEARCH-04"
 
 
 @frozen
-class Compared:
-    """A Compared is a decision of the other scheduler, and in what it differs from what is allowed."""
+class ComparedDecision:
+    """A ComparedDecision is a decision of the other scheduler, and in what it differs from what is allowed."""
 
     pod: str
     node: str
@@ -56,12 +56,12 @@ def shadow(
     client: Client,
     options: Options,
     say: Callable[[str], None],
-    show: Callable[[Compared], None],
+    show: Callable[[ComparedDecision], None],
     goes_on: Callable[[], bool],
 ) -> Shadow:
     """Shows for as long as it goes on what the specification would decide. Nothing is written."""
     beside = shadow_of(options, say=say, show=show)
-    with closing(Running(client, beside.scheduler, beside)) as running:
+    with closing(RunLoop(client, beside.scheduler, beside)) as running:
         running.wait_for_lists(goes_on)
         say(f"compares the decisions about the pods of {', '.join(beside.scheduler.state.profiles)}")
         running.follow(goes_on, beside.take)
@@ -83,7 +83,7 @@ def shadow_of(
     options: Options,
     start: datetime | None = None,
     say: Callable[[str], None] = lambda line: None,
-    show: Callable[[Compared], None] = lambda compared: None,
+    show: Callable[[ComparedDecision], None] = lambda compared: None,
 ) -> Shadow:
     """Returns a shadow in an empty cluster. Raises InputError if the configuration enables what does not exist."""
     scheduler = scheduler_for(options, start, TheirChoices(options.seed))
@@ -97,7 +97,7 @@ class Shadow:
 
     scheduler: Scheduler
     mirror: Mirror
-    show: Callable[[Compared], None]
+    show: Callable[[ComparedDecision], None]
     compared: int = 0
     differs: int = 0
     _waiting: dict[str, Json] = Factory(dict)
@@ -124,7 +124,7 @@ class Shadow:
                 self.decided(pod, theirs)
         self.follow(event)
 
-    def decided(self, pod: str, theirs: Decision) -> list[str] | None:
+    def decided(self, pod: str, theirs: ObservedDecision) -> list[str] | None:
         """Returns in what their decision differs, or None if the pod does not wait to be attempted. Where the
         specification places the pod otherwise, it waits again."""
         choices, nominated = self.scheduler.state.choices, self._nominated(pod)
@@ -163,16 +163,16 @@ class Shadow:
                 self.mirror.has_bound(record.pod, record.node)
         return next((record for record in records if isinstance(record, Attempt)), None)
 
-    def _compare(self, ours: Attempt, theirs: Decision, nominated: str) -> list[str]:
+    def _compare(self, ours: Attempt, theirs: ObservedDecision, nominated: str) -> list[str]:
         self.compared += 1
         nodes = len(self.scheduler.state.objects.list(Node))
         differences = list(differences_of(ours, theirs, nominated, nodes))
         self.differs += bool(differences)
-        self.show(Compared(ours.pod, theirs.node, tuple(differences)))
+        self.show(ComparedDecision(ours.pod, theirs.node, tuple(differences)))
         return differences
 
 
-def differences_of(ours: Attempt, theirs: Decision, nominated: str, nodes: int) -> Iterator[str]:
+def differences_of(ours: Attempt, theirs: ObservedDecision, nominated: str, nodes: int) -> Iterator[str]:
     """Yields in what the decision differs from what the specification allows, and by which rule. ``nominated`` is
     the nomination that the pod had before. Where the search did not look at all nodes, the other one may have
     looked at others: then only what the specification says of its node is compared."""

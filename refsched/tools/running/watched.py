@@ -12,7 +12,7 @@ from refsched.errors import InputError
 from refsched.records import Attempt, Create, Delete, Update
 from refsched.tools.configuration.feature_gates import with_feature_gates
 from refsched.tools.configuration.read import read_config
-from refsched.tools.kubernetes_api.decisions import Decision, Results, pod_called
+from refsched.tools.kubernetes_api.decisions import ObservedDecision, Results, pod_called
 from refsched.tools.kubernetes_api.watching import MODIFIED, Event
 from refsched.tools.running.setting_up import Options
 from refsched.tools.running.shadow import Shadow, shadow_of
@@ -134,7 +134,7 @@ def _differences(shadow: Shadow, entry: Entry) -> list[str] | None:
     results = Results(seen.filter or {}, seen.scores or {})
     nominated = seen.nominated_node or ""
     return shadow.decided(
-        seen.pod, Decision(seen.result, seen.node or "", seen.message or "", nominated, results)
+        seen.pod, ObservedDecision(seen.result, seen.node or "", seen.message or "", nominated, results)
     )
 
 

@@ -23,7 +23,7 @@ from refsched.releases import DEFAULT
 from refsched.suite.breaking import child_process, explaining
 from refsched.suite.breaking.breakings import Breaking, _Change, breakings_of, broken, places_of
 from refsched.suite.breaking.explaining import (
-    Explanation,
+    FailureExplanation,
     Histories,
     explained_in_child,
     explanation_of,
@@ -113,7 +113,7 @@ def test_where_the_other_process_finds_nothing_out_nothing_is_explained(
 
 
 def test_who_takes_too_long_explains_nothing(came: Histories, monkeypatch: pytest.MonkeyPatch) -> None:
-    def endless(*arguments: object) -> Explanation:
+    def endless(*arguments: object) -> FailureExplanation:
         while True:
             pass
 

@@ -21,7 +21,7 @@ from refsched.suite.histories.trial import try_history
 from refsched.suite.session.kept_rules import (
     HISTORIES,
     LOST,
-    Change,
+    BreakingEffect,
     Decided,
     KeptRules,
     Untried,
@@ -191,24 +191,28 @@ def test_what_a_worker_found_counts_where_it_is_reported() -> None:
 
 def test_which_tests_count_does_not_depend_on_how_they_were_spread() -> None:
     """Those about the rule come first, then those with the smallest histories."""
-    changes = [Change("R-A-01", True, False, 1, f"test_{number:02}", False) for number in range(HISTORIES)]
-    assert not kept_by([*changes, Change("R-A-01", True, False, 9, "test_z", True)])
-    assert kept_by([*changes, Change("R-A-01", False, False, 9, "test_z", True)]) == {"R-A-01"}
-    assert kept_by([*reversed(changes), Change("R-A-01", True, False, 0, "test_z", True)]) == {"R-A-01"}
+    changes = [
+        BreakingEffect("R-A-01", True, False, 1, f"test_{number:02}", False) for number in range(HISTORIES)
+    ]
+    assert not kept_by([*changes, BreakingEffect("R-A-01", True, False, 9, "test_z", True)])
+    assert kept_by([*changes, BreakingEffect("R-A-01", False, False, 9, "test_z", True)]) == {"R-A-01"}
+    assert kept_by([*reversed(changes), BreakingEffect("R-A-01", True, False, 0, "test_z", True)]) == {
+        "R-A-01"
+    }
 
 
 def test_a_worker_that_tells_nothing_keeps_nothing() -> None:
     here = KeptRules()
     here.pytest_testnodedown(object(), "it died")
-    here.changes.append(Change("R-A-01", False, False, 1, "test_a", False))
+    here.changes.append(BreakingEffect("R-A-01", False, False, 1, "test_a", False))
     assert here.untried == [Untried(LOST)]
     assert untried_by(here.untried, here.changes, ["R-A-01", "R-A-02"]) == (Untried(LOST, ("R-A-02",)),)
 
 
 def test_a_rule_that_another_process_has_seen_kept_is_kept() -> None:
     changes = [
-        Change("R-A-01", False, False, 1, "test_a", False),
-        Change("R-A-01", False, False, 2, "test_b", True),
+        BreakingEffect("R-A-01", False, False, 1, "test_a", False),
+        BreakingEffect("R-A-01", False, False, 2, "test_b", True),
     ]
     assert untried_by([Untried("it died", ("R-A-01", "R-A-02"))], changes, ()) == (
         Untried("it died", ("R-A-02",)),

@@ -65,8 +65,8 @@ QUERIES = """\
 from refsched.checking.agreement import Disagreement
 from refsched.records import NodeStatus
 from refsched.suite.catalogue.attribution import Attribution
-from refsched.suite.catalogue.pages import rules_page
-from refsched.suite.catalogue.reach import Reach
+from refsched.tools.rulebook.catalogue_pages import rules_page
+from refsched.suite.catalogue.applied_rules import AppliedRules
 from refsched.suite.catalogue.reasons import rule_of_reason
 from refsched.suite.catalogue.rules import all_rules, default_plugins, plugin_of, plugins_of
 from refsched.suite.catalogue.showing import shown_with
@@ -82,7 +82,7 @@ assert shown_with(rule.id) == ()
 assert rule_of_reason("node(s) had another color") == rule.id
 rejected = NodeStatus("UnschedulableAndUnresolvable", "NodeColor", ("node(s) had another color",))
 found = Disagreement("filter.n1", rejected, NodeStatus("Success"))
-assert Attribution(Reach()).rule_of(found) == rule.id
+assert Attribution(AppliedRules()).rule_of(found) == rule.id
 assert f"| {rule.id} |" in rules_page({})
 """
 

@@ -9,8 +9,8 @@ import pytest
 
 from refsched.checking.agreement import Disagreement
 from refsched.records import NodeStatus
+from refsched.suite.catalogue.applied_rules import AppliedRules
 from refsched.suite.catalogue.attribution import Attribution
-from refsched.suite.catalogue.reach import Reach
 
 ALWAYS = ("R-QUEUE-01", "R-FRAMEWORK-13", "R-FIT-02")
 CPU = NodeStatus("Unschedulable", "NodeResourcesFit", ("Insufficient cpu",))
@@ -20,8 +20,8 @@ OK = NodeStatus("Success")
 FAILED = NodeStatus("Error", "NodeResourcesFit", ('running "NodeResourcesFit" filter plugin: no',))
 
 
-def reach_of(*applied: str) -> Reach:
-    reach = Reach()
+def reach_of(*applied: str) -> AppliedRules:
+    reach = AppliedRules()
     reach.applied = reach.ever = dict.fromkeys((*ALWAYS, *applied))
     return reach
 

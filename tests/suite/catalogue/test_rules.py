@@ -13,7 +13,14 @@ from refsched.framework.events import ActionType
 from refsched.queue.hint_table import HintTable, event_rule
 from refsched.queue.transitions import TRANSITIONS
 from refsched.releases import RELEASES
-from refsched.suite.catalogue.elsewhere import why_elsewhere
+from refsched.suite.catalogue.rule_metadata import (
+    LEVELS,
+    OBSERVED,
+    PROMISED,
+    RuleMetadata,
+    said_by,
+    said_of_rows,
+)
 from refsched.suite.catalogue.rules import (
     action_name,
     all_rules,
@@ -23,7 +30,7 @@ from refsched.suite.catalogue.rules import (
     plugins_of,
     rules_of,
 )
-from refsched.suite.catalogue.said import LEVELS, OBSERVED, PROMISED, Said, said_by, said_of_rows
+from refsched.suite.catalogue.untestable_rules import why_elsewhere
 from refsched.suite.session.conforming import REPLAY, Declaration
 
 ROOT = Path(__file__).parents[3]
@@ -133,18 +140,18 @@ def test_where_a_release_has_no_rule_of_the_area_the_rule_stays() -> None:
 
 def test_what_stands_behind_an_id_holds_instead_of_what_the_module_says() -> None:
     module = said_by("A module.\n\nPromised: ports are\ndocumented.\nShows in: queue.\nSource: a.go.\n")
-    assert module == Said("promised", "ports are documented", shows_in=("queue",))
+    assert module == RuleMetadata("promised", "ports are documented", shows_in=("queue",))
     own = module.behind(
         "instead of R-A-01, R-A-02; observed: it is\n  an accident; shows in any record; needs api"
     )
-    assert own == Said("observed", "it is an accident", ("R-A-01", "R-A-02"), (), ("api",))
+    assert own == RuleMetadata("observed", "it is an accident", ("R-A-01", "R-A-02"), (), ("api",))
     assert module.behind("brought about by update").brought_about_by == ("update",)
 
 
 def test_what_the_docstring_of_a_class_says_holds_for_what_is_inside() -> None:
     module = said_by("Observed: an order.\nUsed by: NodePorts.")
     inside = said_by("A class.\n\nUsed by: NodeName, NodeAffinity; without them it shows in cache.", module)
-    assert inside == Said(
+    assert inside == RuleMetadata(
         "observed", "an order", used_by=("NodeName", "NodeAffinity"), shows_without_them_in=("cache",)
     )
 
@@ -170,12 +177,12 @@ def test_a_rule_is_used_by_the_plugins_that_it_or_what_is_around_it_names_or_tha
 
 
 def test_a_module_that_says_nothing_gives_its_rules_no_level() -> None:
-    assert said_by(None) == Said()
+    assert said_by(None) == RuleMetadata()
 
 
 def test_what_can_not_be_said_is_an_error() -> None:
     with pytest.raises(ValueError, match="a rule says of itself: shown nowhere"):
-        Said().behind("shown nowhere")
+        RuleMetadata().behind("shown nowhere")
 
 
 def test_the_docstring_of_a_table_says_what_holds_for_single_rows() -> None:

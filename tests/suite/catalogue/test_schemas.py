@@ -17,10 +17,10 @@ from refsched.errors import InputError
 from refsched.reference import create
 from refsched.suite.adapters.answers import CAPABILITIES, read_answer, read_hello
 from refsched.suite.catalogue.rules import all_rules
-from refsched.suite.catalogue.schemas import COMMAND, SCHEMAS, main, text_of
 from refsched.suite.histories.history import History
 from refsched.suite.histories.scenario import read_steps, trace_lines
 from refsched.suite.session.baseline import read_baseline
+from refsched.tools.rulebook.schemas import COMMAND, SCHEMAS, main, text_of
 from refsched.tools.serving import Server, no_config
 
 ROOT = Path(__file__).parents[3]

@@ -20,9 +20,9 @@ from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.adapters.connecting import REFERENCE, connect
 from refsched.suite.catalogue.rules import all_rules
 from refsched.suite.differences import fingerprint
-from refsched.suite.differences.clusters import Difference, differences, write
+from refsched.suite.differences.clusters import ReleaseDifference, differences, write
 from refsched.suite.differences.judging import broken_rule
-from refsched.suite.differences.lines import Line, lines
+from refsched.suite.differences.lines import DifferingMember, lines
 from refsched.suite.differences.page import differences_page, is_there
 from refsched.suite.histories.history import History, Schedule, creating
 from refsched.tools.cli.main import cli
@@ -96,7 +96,7 @@ def test_of_a_history_that_all_releases_decide_alike_no_rule_is_broken(adapter: 
 # --- The search -----------------------------------------------------------------------------------
 
 
-OF_CPU = Line({"1.19": ["R-FIT-51"], "1.34": ["R-ASSUME-01"]}, "attempt.filter.*.code")
+OF_CPU = DifferingMember({"1.19": ["R-FIT-51"], "1.34": ["R-ASSUME-01"]}, "attempt.filter.*.code")
 
 
 def test_a_difference_is_made_smaller_while_the_same_rules_show() -> None:
@@ -105,7 +105,7 @@ def test_a_difference_is_made_smaller_while_the_same_rules_show() -> None:
     assert runs is not None
     rules = pair.shown(OF_CPU, runs)
     assert rules == {"1.19": "R-FIT-51", "1.34": "R-ASSUME-01"}
-    smaller = pair.smaller(OF_CPU, Difference(rules, OVERCOMMITTED))
+    smaller = pair.smaller(OF_CPU, ReleaseDifference(rules, OVERCOMMITTED))
     assert smaller.rules == rules
     assert len(repr(smaller.history.steps)) < len(repr(OVERCOMMITTED.steps))
     assert "app" not in repr(smaller.history.steps)
@@ -132,7 +132,7 @@ def test_each_line_names_rules_of_both_releases() -> None:
 
 def test_a_line_is_shown_by_the_first_difference_only() -> None:
     later = [{"attempt.result": "a"}, {"attempt.node": "n", "attempt.message": "m"}]
-    line, other = Line({}, "attempt.node"), {"attempt.node": "o", "attempt.message": "n"}
+    line, other = DifferingMember({}, "attempt.node"), {"attempt.node": "o", "attempt.message": "n"}
     assert line.member_shown(later, [{"attempt.result": "b"}, other]) == ("", -1)
     assert line.member_shown(later, [{"attempt.result": "a"}, other]) == ("attempt.node", 1)
     assert line.member_shown(later, [{"attempt.result": "a"}, {"queues.active": []}]) == ("", -1)
@@ -140,7 +140,7 @@ def test_a_line_is_shown_by_the_first_difference_only() -> None:
 
 
 def test_scores_differ_only_where_both_releases_have_some() -> None:
-    line = Line({}, "attempt.scores.*")
+    line = DifferingMember({}, "attempt.scores.*")
     with_scores = [{"attempt.pod": "p", "attempt.scores.n.A": 1}]
     others = [{"attempt.pod": "p", "attempt.scores.n.B": 1}]
     assert line.member_shown(with_scores, others) == ("attempt.scores.n.A", 0)
@@ -148,7 +148,7 @@ def test_scores_differ_only_where_both_releases_have_some() -> None:
 
 
 def test_a_rule_that_makes_the_same_member_differ_must_not_be_applied() -> None:
-    line = Line({"1.19": ["a"], "1.34": ["b"]}, "queues.*", without=["c"])
+    line = DifferingMember({"1.19": ["a"], "1.34": ["b"]}, "queues.*", without=["c"])
     assert line.named({"1.19": frozenset({"a"}), "1.34": frozenset({"b"})}) == {"1.19": "a", "1.34": "b"}
     assert line.named({"1.19": frozenset({"a", "c"}), "1.34": frozenset({"b"})}) is None
     assert line.named({"1.19": frozenset({"a"}), "1.34": frozenset()}) is None

@@ -10,7 +10,7 @@ from plan_world import Json, node, objects_of, pod, scheduler, thing
 from refsched.objects.pod import Pod
 from refsched.tools.planner.explain import explain
 from refsched.tools.planner.explanation import Explanation
-from refsched.tools.planner.verdicts import Lack, NodeVerdict, Score
+from refsched.tools.planner.verdicts import NodeVerdict, Score, Shortage
 
 
 def _explained(name: str, *values: Json, seed: int = 0, **config: Any) -> Explanation:
@@ -76,7 +76,7 @@ def test_what_is_lacking_is_reported_in_numbers_with_nominated_pods_counted() ->
     nominated = {"phase": "Pending", "nominatedNodeName": "n"}
     found = _explained("a", node("n"), pod("a", cpu="2"), pod("b", cpu="2500m", status=nominated))
     verdict = _node(found, "n")
-    assert verdict.lacks == (Lack("cpu", 2000, 1500, 4000),)
+    assert verdict.lacks == (Shortage("cpu", 2000, 1500, 4000),)
     assert (verdict.nominated, verdict.plugin, verdict.curable) == (("default/b",), "NodeResourcesFit", False)
 
 
@@ -124,9 +124,9 @@ def test_every_resource_that_falls_short_is_reported() -> None:
     verdict = _node(_explained("a", *full, pod("a", containers=[container])), "n")
     gib = 1 << 30
     assert verdict.lacks == (
-        Lack("pods", 1, 0, 1),
-        Lack("memory", 9 * gib, 8 * gib, 8 * gib),
-        Lack("example.com/gpu", 2, 0, 0),
+        Shortage("pods", 1, 0, 1),
+        Shortage("memory", 9 * gib, 8 * gib, 8 * gib),
+        Shortage("example.com/gpu", 2, 0, 0),
     )
     assert not verdict.curable
 

@@ -11,13 +11,13 @@ from plan_world import Json, node, planned, pod, thing
 
 from refsched.errors import InputError
 from refsched.records import Attempt, NodeStatus, PreFilter
-from refsched.tools.planner.plan import Outcome, Plan, Preempted
+from refsched.tools.planner.plan import Plan, PodOutcome, Preempted
 from refsched.tools.planner.rejections import LEFT_OUT, Rejection, rejections_of
 
 NO_HELP = "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
 
 
-def _outcome(plan: Plan, name: str) -> Outcome:
+def _outcome(plan: Plan, name: str) -> PodOutcome:
     return next(outcome for outcome in plan.outcomes if outcome.pod == f"default/{name}")
 
 
@@ -26,8 +26,10 @@ def test_each_pod_goes_where_it_fits_or_it_is_reported_why_it_fits_nowhere() -> 
     message = f"0/1 nodes are available: 1 Insufficient cpu. {NO_HELP}"
     refusals = (Rejection("NodeResourcesFit", "Insufficient cpu", ("n",)),)
     assert plan.outcomes == (
-        Outcome("default/large", 0, "unschedulable", "", _outcome(plan, "large").attempts, message, refusals),
-        Outcome("default/small", 0, "placed", "n", 1),
+        PodOutcome(
+            "default/large", 0, "unschedulable", "", _outcome(plan, "large").attempts, message, refusals
+        ),
+        PodOutcome("default/small", 0, "placed", "n", 1),
     )
     assert (plan.placed, plan.is_complete) == (1, False)
     assert planned(node("n"), pod("small")).is_complete
@@ -45,7 +47,7 @@ def test_a_cluster_without_nodes_says_so() -> None:
 def test_a_gated_pod_is_never_tried() -> None:
     outcome = _outcome(planned(node("n"), pod("a", schedulingGates=[{"name": "g"}])), "a")
     why = "waiting for scheduling gates: [g]"
-    assert outcome == Outcome(
+    assert outcome == PodOutcome(
         "default/a", 0, "gated", message=why, rejections=(Rejection("SchedulingGates", why),)
     )
 
@@ -80,7 +82,7 @@ def test_a_pod_that_no_event_requeues_is_tried_again_after_five_minutes(
 
 def test_victims_are_deleted_and_reported_and_the_preemptor_comes() -> None:
     plan = planned(node("n"), pod("old", cpu="3", on="n"), pod("new", cpu="2", priority=7))
-    assert _outcome(plan, "new") == Outcome("default/new", 7, "placed", "n", 2)
+    assert _outcome(plan, "new") == PodOutcome("default/new", 7, "placed", "n", 2)
     assert plan.preempted == (Preempted("default/old", "n", "default/new"),)
 
 

@@ -21,16 +21,16 @@ from refsched.remembering import remember
 from refsched.tools.configuration.read import default_config
 from refsched.tools.planner.causes import Causes, described
 from refsched.tools.planner.cluster import show
-from refsched.tools.planner.exchange import ALL_NODES, OBJECTS, WEIGHT, Part, Placement, side
+from refsched.tools.planner.exchange import ALL_NODES, OBJECTS, WEIGHT, DifferingPart, Placement, side
 from refsched.tools.planner.explain import without_node
-from refsched.tools.planner.upgrade import Change, Compared, compare
+from refsched.tools.planner.upgrade import PlacementChange, UpgradeComparison, compare
 from refsched.tools.reading.manifests import read_manifests
 from refsched.tools.rulebook.causes import as_value, explained
 
 
 def compared(
     *values: Json, releases: tuple[str, str] = ("1.19", "1.34"), remembers: bool = False
-) -> Compared:
+) -> UpgradeComparison:
     """Compares the cluster as two releases see it."""
     one, other = (_seen_by(release, values, remembers=remembers) for release in releases)
     return compare(one, other)
@@ -44,7 +44,7 @@ def _seen_by(name: str, values: Sequence[Json], *, remembers: bool) -> tuple[Sch
     return (remember(scheduler) if remembers else scheduler), objects
 
 
-def change(*values: Json) -> Change:
+def change(*values: Json) -> PlacementChange:
     [found] = compared(*values).changes
     return found
 
@@ -59,7 +59,7 @@ WEB = {"labels": {"app": "web"}}
 
 
 def test_a_pod_that_may_go_to_the_same_nodes_is_not_listed() -> None:
-    assert compared(node("n1"), node("n2"), pod("p"), pod("r", on="n1")) == Compared(2)
+    assert compared(node("n1"), node("n2"), pod("p"), pod("r", on="n1")) == UpgradeComparison(2)
 
 
 def test_a_node_is_rejected_by_the_release_alone_that_reads_a_field() -> None:
@@ -68,7 +68,7 @@ def test_a_node_is_rejected_by_the_release_alone_that_reads_a_field() -> None:
     assert (found.pod, found.before.nodes, found.after.nodes) == ("default/p", ("a1", "b1"), ())
     assert found.before.rejections == {}
     assert found.after.rejections["a1"].startswith("PodTopologySpread: node(s) didn't match pod topology")
-    assert (found.parts, found.effect) == ((Part(OBJECTS),), "nowhere")
+    assert (found.parts, found.effect) == ((DifferingPart(OBJECTS),), "nowhere")
 
 
 def test_a_pod_that_runs_is_decided_as_if_it_did_not() -> None:
@@ -88,7 +88,7 @@ def test_a_weight_that_decides_alone_is_the_cause() -> None:
     tainted = node("n1", taints=[{"key": "k", "effect": "PreferNoSchedule"}])
     found = change(tainted, node("n2"), pod("busy", cpu="3", on="n2"), pod("p", tolerations=[]))
     assert (found.before.nodes, found.after.nodes, found.effect) == (("n1",), ("n2",), "elsewhere")
-    assert Part(WEIGHT, "TaintToleration", (1, 3)) in found.parts
+    assert DifferingPart(WEIGHT, "TaintToleration", (1, 3)) in found.parts
 
 
 def test_a_pod_that_is_placed_again_says_so() -> None:
@@ -103,7 +103,7 @@ def test_a_finished_pod_is_not_compared() -> None:
 
 
 def test_without_nodes_both_place_a_pod_nowhere() -> None:
-    assert compared(pod("p")) == Compared(1)
+    assert compared(pod("p")) == UpgradeComparison(1)
 
 
 UNEVEN = (
@@ -169,7 +169,7 @@ def test_with_its_cause_alone_taken_back_a_pod_goes_where_it_went(
         assert _is_taken_back(cluster, releases, changed)
 
 
-def _is_taken_back(cluster: list[Json], releases: tuple[str, str], changed: Change) -> bool:
+def _is_taken_back(cluster: list[Json], releases: tuple[str, str], changed: PlacementChange) -> bool:
     """Returns whether the pod goes where it went, by two new schedulers that do without a memory."""
     without = [each for each in cluster if each["metadata"]["name"] != changed.pod.removeprefix("default/")]
     sides, pods = [], []

@@ -14,7 +14,7 @@ from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.remembering import remember
 from refsched.tools.planner.edits import Objects, cordon, delete_node, drain, nodes_like, scale
-from refsched.tools.planner.forked import in_forked_processes
+from refsched.tools.planner.forked_trials import in_forked_processes
 from refsched.tools.planner.held_choices import HeldChoices
 from refsched.tools.planner.trials import Prepared, changed, prepare
 from refsched.tools.planner.what_if import WhatIf, what_if

@@ -11,7 +11,15 @@ import pytest
 
 from refsched import Cluster
 from refsched.rules import listening
-from refsched.tools.rulebook.binding_picture import ASSUMED, BACK, BOUND, FORWARD, QUEUE, WAYS, Way
+from refsched.tools.rulebook.binding_picture import (
+    ASSUMED,
+    BACK,
+    BOUND,
+    FORWARD,
+    QUEUE,
+    WAYS,
+    StageTransition,
+)
 from refsched.tools.rulebook.pictures import WIDTH
 from refsched.tools.rulebook.plugin_pages import binding_drawn
 
@@ -73,7 +81,7 @@ GOES: dict[tuple[str, str], tuple[dict[str, str], Then]] = {
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: f"{way.at}: {way.happens}")
-def test_a_pod_goes_each_way_by_its_rules(way: Way) -> None:
+def test_a_pod_goes_each_way_by_its_rules(way: StageTransition) -> None:
     script, then = GOES[way.at, way.happens]
     plugin, config = ("ScriptedBinder", BINDER) if "bind" in script else ("ScriptedA", CONFIG)
     pod = {

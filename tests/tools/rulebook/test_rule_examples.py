@@ -14,24 +14,24 @@ from attrs import evolve, fields
 from refsched.errors import InputError
 from refsched.objects.reading import json_name
 from refsched.records import Attempt, Bind, Nodes, Queues, Record
-from refsched.suite.catalogue.elsewhere import why_elsewhere
+from refsched.suite.catalogue.untestable_rules import why_elsewhere
 from refsched.suite.catalogue.rules import all_rules
-from refsched.suite.histories.driver import Seen
+from refsched.suite.histories.findings import Seen
 from refsched.suite.histories.extender_address import as_written
 from refsched.suite.histories.history import Advance, Create, History, Schedule
 from refsched.suite.reports.wording import said
 from refsched.tools.rulebook.differing import about, heading
+from refsched.tools.rulebook.example_runs import run
 from refsched.tools.rulebook.examples import (
     Broken,
     Example,
-    Recording,
+    RuleRecording,
     example_of,
     path_of,
     read_example,
     text_of,
 )
 from refsched.tools.rulebook.rule_pages import areas
-from refsched.tools.rulebook.running import run
 from refsched.tools.rulebook.without_example import NOT_COMPUTED, WITHOUT_EXAMPLE, why_without_example
 from refsched.tools.shipped_files import data_folder, examples_folder
 
@@ -164,7 +164,7 @@ CONFIG = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeScheduler
             "R-FIT-02",
             History((Schedule(2),), {**CONFIG, "parallelism": 2}, {"SchedulerPopFromBackoffQ": False}),
             broken=Broken("name", "It does.", "node", "a", "b: c", "default/web", 1),
-            recording=Recording("a.jsonl.gz", 2, 3),
+            recording=RuleRecording("a.jsonl.gz", 2, 3),
         ),
         Example("R-FIT-51", History((), CONFIG), kubernetes="1.19"),
     ],

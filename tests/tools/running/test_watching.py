@@ -20,7 +20,7 @@ from refsched.errors import InputError
 from refsched.releases import DEFAULT
 from refsched.tools.cli.main import cli
 from refsched.tools.kubernetes_api.watching import ADDED, DELETED, MODIFIED, Event
-from refsched.tools.running.recording import Recording, header_of, trace_writer, watch
+from refsched.tools.running.event_recorder import EventRecorder, header_of, trace_writer, watch
 
 Json = dict[str, Any]
 CONFIG = {
@@ -61,7 +61,7 @@ class Seen:
         header = header_of(CONFIG, DEFAULT.name, {}, datetime(2026, 1, 1, tzinfo=UTC))
         self.lines: list[Json] = [header]
         self._now = 0.0
-        self._recording = Recording(self.lines.append, NAMES, lambda: self._now)
+        self._recording = EventRecorder(self.lines.append, NAMES, lambda: self._now)
         self._recording.take_first([Event(ADDED, value["kind"], value) for value in first])
 
     def see(self, value: Json, type: str = MODIFIED, after: float = 1) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Answer: why a pod fits nowhere, in one sentence and by reasons, and what would help."""
+"""PendingAnswer: why a pod fits nowhere, in one sentence and by reasons, and what would help."""
 
 from __future__ import annotations
 
@@ -19,44 +19,44 @@ from refsched.tools.planner.pending.reasons import reasons_of, why
 from refsched.tools.planner.pending.situation import situation_of
 from refsched.tools.planner.pending.trying import decided
 from refsched.tools.planner.pending.words import sentence
-from refsched.tools.planner.verdicts import HelpfulChange, Reason
+from refsched.tools.planner.verdicts import HelpfulChange, Obstacle
 
 
 @frozen
-class Answer:
-    """An Answer has nothing in it if the pod fits somewhere."""
+class PendingAnswer:
+    """A PendingAnswer has nothing in it if the pod fits somewhere."""
 
     headline: str = ""
-    reasons: tuple[Reason, ...] = ()
+    reasons: tuple[Obstacle, ...] = ()
     would_help: tuple[HelpfulChange, ...] = ()
 
 
 def answer(
     scheduler: Scheduler, pod: Pod, decision: Decision | None, crowd: Mapping[str, Sequence[PodInfo]]
-) -> Answer:
+) -> PendingAnswer:
     """Returns why the decision, None if there is no node, places the pod nowhere. ``crowd`` are by node the
     nominated pods that count there. The scheduler stays as it is."""
     if decision is None:
-        return Answer("There is no node in the cluster.")
+        return PendingAnswer("There is no node in the cluster.")
     if decision.failure is not None:
         by = f"{decision.failure.plugin}: " if decision.failure.plugin else ""
-        return Answer(sentence(f"the attempt ends in an error: {by}{decision.failure.message}"))
+        return PendingAnswer(sentence(f"the attempt ends in an error: {by}{decision.failure.message}"))
     if decision.feasible:
-        return Answer()
+        return PendingAnswer()
     status, state = decision.pre_filter.status, scheduler.state
     if not status.is_success:
-        return Answer(sentence(why_rejected_words(pod, status, state.objects)))
+        return PendingAnswer(sentence(why_rejected_words(pod, status, state.objects)))
     framework = state.profiles[pod.spec.scheduler_name]
     situation = situation_of(framework, state.snapshot(), decision, PodInfo(pod), crowd)
     found = () if framework.extenders else helpful_changes(scheduler, situation)
-    return Answer(sentence(why(situation)), reasons_of(situation), found)
+    return PendingAnswer(sentence(why(situation)), reasons_of(situation), found)
 
 
-def answer_now(scheduler: Scheduler, pod: Pod) -> Answer:
+def answer_now(scheduler: Scheduler, pod: Pod) -> PendingAnswer:
     """Returns why the pod fits nowhere as things are, without what would help."""
     gated = why_gated(scheduler, pod)
     if gated is not None:
-        return Answer(sentence(why_gated_words(pod, gated, scheduler.state.objects)))
+        return PendingAnswer(sentence(why_gated_words(pod, gated, scheduler.state.objects)))
     decision = decided(scheduler, pod)
     if decision is None or decision.failure is not None or decision.feasible:
         return answer(scheduler, pod, decision, {})
@@ -68,7 +68,7 @@ def answer_now(scheduler: Scheduler, pod: Pod) -> Answer:
     crowd = {name: tuple(each for each in on if counts_for(pod, each)) for name, on in nominated.items()}
     framework = state.profiles[pod.spec.scheduler_name]
     situation = situation_of(framework, snapshot, decision, PodInfo(pod), crowd)
-    return Answer(sentence(why(situation)), reasons_of(situation))
+    return PendingAnswer(sentence(why(situation)), reasons_of(situation))
 
 
 def counts_for(pod: Pod, nominated: PodInfo) -> bool:

@@ -24,7 +24,7 @@ from refsched.objects.store import ObjectStore
 from refsched.plugins.node_volume_limits import LIMIT_EXCEEDED, NOT_INSTALLED
 from refsched.plugins.volume_restrictions import CLAIM_IN_USE
 from refsched.tools.planner.amounts import amounts
-from refsched.tools.planner.pending.by_node import Because, grouped
+from refsched.tools.planner.pending.by_node import NodeObstacle, grouped
 from refsched.tools.planner.pending.situation import Situation
 from refsched.tools.planner.pending.words import Subject, few, joined, requirement_text
 from refsched.volumes.provisioning import NOT_ENOUGH_SPACE
@@ -49,7 +49,7 @@ def volumes_out_of_reach(situation: Situation, node: NodeInfo) -> list[tuple[str
     return found
 
 
-def because_of_volumes(situation: Situation, nodes: Sequence[NodeInfo]) -> list[Because]:
+def because_of_volumes(situation: Situation, nodes: Sequence[NodeInfo]) -> list[NodeObstacle]:
     return grouped((_volumes(situation, node), node.name) for node in nodes)
 
 
@@ -171,7 +171,7 @@ def users_of(situation: Situation) -> dict[str, list[PodInfo]]:
     return {claim: using for claim, using in found.items() if using}
 
 
-def because_of_sharing(situation: Situation, nodes: Sequence[NodeInfo]) -> list[Because]:
+def because_of_sharing(situation: Situation, nodes: Sequence[NodeInfo]) -> list[NodeObstacle]:
     using = users_of(situation)
     return grouped((_sharing(situation, node, using), node.name) for node in nodes)
 
@@ -191,7 +191,7 @@ def _sharing(situation: Situation, node: NodeInfo, using: dict[str, list[PodInfo
     return f"its claim {claim} is ReadWriteOncePod, and is used by {by}"
 
 
-def because_of_limits(situation: Situation, nodes: Sequence[NodeInfo]) -> list[Because]:
+def because_of_limits(situation: Situation, nodes: Sequence[NodeInfo]) -> list[NodeObstacle]:
     return grouped((_limit(situation, node), node.name) for node in nodes)
 
 

@@ -20,7 +20,7 @@ from refsched.objects.pod import Pod
 from refsched.objects.store import ObjectStore
 from refsched.plugins.dynamic_resources import DynamicResources
 from refsched.plugins.dynamic_resources_claims import PodClaims
-from refsched.tools.planner.pending.by_node import Because, grouped
+from refsched.tools.planner.pending.by_node import NodeObstacle, grouped
 from refsched.tools.planner.pending.device_requests import (
     RequestOnNode,
     exact_requests,
@@ -72,7 +72,7 @@ def _asked(claim: ResourceClaim) -> Iterator[ExactDeviceRequest | DeviceSubReque
 # --- Node by node ---------------------------------------------------------------------------------
 
 
-def because_of_devices(situation: Situation, nodes: Sequence[NodeInfo]) -> list[Because]:
+def because_of_devices(situation: Situation, nodes: Sequence[NodeInfo]) -> list[NodeObstacle]:
     return grouped((_devices(situation, node), node.name) for node in nodes)
 
 

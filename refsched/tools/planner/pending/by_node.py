@@ -39,26 +39,26 @@ HEALTH = {
 
 
 @frozen
-class Because:
-    """A Because is what stands in the way on some nodes, as a row of a table says it."""
+class NodeObstacle:
+    """A NodeObstacle is what stands in the way on some nodes, as a row of a table says it."""
 
     text: str
     nodes: tuple[str, ...]
 
 
-def grouped(of: Iterable[tuple[str, str]]) -> list[Because]:
+def grouped(of: Iterable[tuple[str, str]]) -> list[NodeObstacle]:
     """Returns one Because for each text, of pairs of a text and a node, that of most nodes first."""
     found: dict[str, list[str]] = {}
     for text, node in of:
         found.setdefault(text, []).append(node)
-    made = [Because(text, tuple(nodes)) for text, nodes in found.items()]
+    made = [NodeObstacle(text, tuple(nodes)) for text, nodes in found.items()]
     return sorted(made, key=lambda each: (-len(each.nodes), natural(each.text)))
 
 
 # --- Taints ---------------------------------------------------------------------------------------
 
 
-def because_of_taints(situation: Situation, nodes: Sequence[NodeInfo]) -> list[Because]:
+def because_of_taints(situation: Situation, nodes: Sequence[NodeInfo]) -> list[NodeObstacle]:
     return grouped((f"untolerated {joined(_taints(situation, node))}", node.name) for node in nodes)
 
 
@@ -112,11 +112,11 @@ def is_only_ill(situation: Situation, node: NodeInfo) -> bool:
     return not others and all(taint.key in HEALTH for taint in taints)
 
 
-def because_cordoned(situation: Situation, nodes: Sequence[NodeInfo]) -> list[Because]:
+def because_cordoned(situation: Situation, nodes: Sequence[NodeInfo]) -> list[NodeObstacle]:
     return grouped(("cordoned (spec.unschedulable)", node.name) for node in nodes)
 
 
-def because_ill(situation: Situation, nodes: Sequence[NodeInfo]) -> list[Because]:
+def because_ill(situation: Situation, nodes: Sequence[NodeInfo]) -> list[NodeObstacle]:
     return grouped((_illness(situation, node), node.name) for node in nodes)
 
 
@@ -163,7 +163,7 @@ def missed(pod: Pod, node: Node) -> tuple[Requirement, ...]:
     return min(missing, key=len, default=())
 
 
-def because_of_labels(situation: Situation, nodes: Sequence[NodeInfo]) -> list[Because]:
+def because_of_labels(situation: Situation, nodes: Sequence[NodeInfo]) -> list[NodeObstacle]:
     pod = situation.pod.pod
     if _is_enforced(situation, nodes):
         return grouped(("the profile's addedAffinity does not match", node.name) for node in nodes)
@@ -174,7 +174,7 @@ def because_of_labels(situation: Situation, nodes: Sequence[NodeInfo]) -> list[B
     made = []
     for each in found:
         instead = _instead(known.get(each.text), situation.infos(each.nodes))
-        made.append(Because(f"{each.text or 'no required term'} is not met{instead}", each.nodes))
+        made.append(NodeObstacle(f"{each.text or 'no required term'} is not met{instead}", each.nodes))
     return made
 
 

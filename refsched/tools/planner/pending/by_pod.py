@@ -19,7 +19,7 @@ from refsched.plugins.inter_pod_affinity import (
 )
 from refsched.plugins.pod_topology_spread import NO_LABEL, PodTopologySpread, Spread
 from refsched.plugins.topology_counts import Domain
-from refsched.tools.planner.pending.by_node import Because, grouped
+from refsched.tools.planner.pending.by_node import NodeObstacle, grouped
 from refsched.tools.planner.pending.situation import Situation
 from refsched.tools.planner.pending.words import Subject, few, joined, natural, nearest, selector_text
 
@@ -40,10 +40,12 @@ def port_text(port: HostPort) -> str:
     return f"{port.port}{'' if port.protocol == 'TCP' else '/' + port.protocol}"
 
 
-def because_of_ports(situation: Situation, nodes: Sequence[NodeInfo]) -> list[Because]:
+def because_of_ports(situation: Situation, nodes: Sequence[NodeInfo]) -> list[NodeObstacle]:
     found = grouped((joined([port_text(p) for p in holders(situation, node)]), node.name) for node in nodes)
     return [
-        Because(f"port {each.text} is held by {few(_by(situation, situation.infos(each.nodes)))}", each.nodes)
+        NodeObstacle(
+            f"port {each.text} is held by {few(_by(situation, situation.infos(each.nodes)))}", each.nodes
+        )
         for each in found
     ]
 
@@ -65,9 +67,9 @@ def said_of_ports(situation: Situation, nodes: Sequence[NodeInfo], subject: Subj
 
 
 @frozen
-class Away:
-    """Away has the pods because of which anti-affinity keeps the pod from a domain, by domain: ``own`` are those
-    that its own terms match, ``theirs`` those whose terms match it."""
+class AntiAffinityPods:
+    """AntiAffinityPods have the pods because of which anti-affinity keeps the pod from a domain, by domain:
+    ``own`` are those that its own terms match, ``theirs`` those whose terms match it."""
 
     own: Mapping[Domain, Sequence[PodInfo]]
     theirs: Mapping[Domain, Sequence[PodInfo]]
@@ -82,7 +84,7 @@ class Away:
         return [(domain, by[domain]) for domain in labels if domain in by]
 
 
-def away(situation: Situation) -> Away:
+def away(situation: Situation) -> AntiAffinityPods:
     state: Filtering = situation.state.states[InterPodAffinity.name]
     own: dict[Domain, list[PodInfo]] = {}
     theirs: dict[Domain, list[PodInfo]] = {}
@@ -94,26 +96,26 @@ def away(situation: Situation) -> Away:
         for term in other.required_anti_affinity_terms:
             if term.topology_key in labels and term.matches(situation.pod.pod, state.namespace_labels):
                 theirs.setdefault((term.topology_key, labels[term.topology_key]), []).append(other)
-    return Away(own, theirs)
+    return AntiAffinityPods(own, theirs)
 
 
 def _pods(situation: Situation) -> Iterator[tuple[NodeInfo, PodInfo]]:
     return ((node, pod) for node in situation.nodes for pod in node.pods)
 
 
-def because_of_affinity(situation: Situation, nodes: Sequence[NodeInfo]) -> list[Because]:
+def because_of_affinity(situation: Situation, nodes: Sequence[NodeInfo]) -> list[NodeObstacle]:
     own = [node for node in nodes if ANTI_AFFINITY in _reasons(situation, node)]
     theirs = [node for node in nodes if EXISTING_ANTI_AFFINITY in _reasons(situation, node)]
     other = [node for node in nodes if node not in own and node not in theirs]
     made = []
     if own:
-        made.append(Because(f"its anti-affinity keeps it from {_others(situation, own)}", _names(own)))
+        made.append(NodeObstacle(f"its anti-affinity keeps it from {_others(situation, own)}", _names(own)))
     if theirs:
         made.append(
-            Because(f"the anti-affinity of {_others(situation, theirs)} keeps it away", _names(theirs))
+            NodeObstacle(f"the anti-affinity of {_others(situation, theirs)} keeps it away", _names(theirs))
         )
     if other:
-        made.append(Because(f"its affinity finds {_wanted(situation)} there", _names(other)))
+        made.append(NodeObstacle(f"its affinity finds {_wanted(situation)} there", _names(other)))
     return made
 
 
@@ -212,7 +214,7 @@ def exceeded(situation: Situation, node: NodeInfo) -> Spread | None:
     return None
 
 
-def because_of_spread(situation: Situation, nodes: Sequence[NodeInfo]) -> list[Because]:
+def because_of_spread(situation: Situation, nodes: Sequence[NodeInfo]) -> list[NodeObstacle]:
     return grouped((_skew(situation, node), node.name) for node in nodes)
 
 

@@ -13,7 +13,7 @@ from refsched.objects.pod import Pod
 from refsched.objects.quantity import Quantity
 from refsched.objects.resources import PODS, amount, pod_requests, resource_of
 from refsched.tools.planner.amounts import amounts
-from refsched.tools.planner.pending.by_node import Because, grouped
+from refsched.tools.planner.pending.by_node import NodeObstacle, grouped
 from refsched.tools.planner.pending.situation import Situation
 from refsched.tools.planner.pending.words import Subject, few, joined, nearest
 
@@ -74,9 +74,9 @@ def is_too_small(situation: Situation, node: NodeInfo) -> bool:
     return any(asked_of(pod, each) > allocatable_on(node, each) for each in short_of(situation, node))
 
 
-def because_of_resources(situation: Situation, nodes: Sequence[NodeInfo]) -> list[Because]:
+def because_of_resources(situation: Situation, nodes: Sequence[NodeInfo]) -> list[NodeObstacle]:
     found = grouped((joined(short_of(situation, node)), node.name) for node in nodes)
-    return [Because(_shortage(situation, situation.infos(each.nodes)), each.nodes) for each in found]
+    return [NodeObstacle(_shortage(situation, situation.infos(each.nodes)), each.nodes) for each in found]
 
 
 def _shortage(situation: Situation, nodes: Sequence[NodeInfo]) -> str:

@@ -16,7 +16,7 @@ from refsched.objects.selectors import Requirement
 from refsched.plugins.inter_pod_affinity import NO_AFFINITY
 from refsched.tools.planner.pending.by_claim import users_of
 from refsched.tools.planner.pending.by_node import HEALTH, missed
-from refsched.tools.planner.pending.by_pod import Away, away, holders
+from refsched.tools.planner.pending.by_pod import AntiAffinityPods, away, holders
 from refsched.tools.planner.pending.by_resource import (
     FIT,
     asked_of,
@@ -134,7 +134,7 @@ def _with_pods_that_leave(situation: Situation) -> Iterator[HelpfulChange]:
     kept = (
         away(situation)
         if any("InterPodAffinity" in by for by in situation.rejecting.values())
-        else Away({}, {})
+        else AntiAffinityPods({}, {})
     )
     for node in situation.only_by(*MOVABLE):
         going = _in_the_way(situation, node, kept)
@@ -148,7 +148,7 @@ def _with_pods_that_leave(situation: Situation) -> Iterator[HelpfulChange]:
         )
 
 
-def _in_the_way(situation: Situation, node: NodeInfo, kept: Away) -> list[Pod]:
+def _in_the_way(situation: Situation, node: NodeInfo, kept: AntiAffinityPods) -> list[Pod]:
     """Returns pods without which the pod may fit on the node, or none if there are no such pods."""
     by = situation.rejecting[node.name]
     if is_too_small(situation, node):

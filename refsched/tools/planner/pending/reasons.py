@@ -13,16 +13,16 @@ from refsched.framework.node_info import NodeInfo
 from refsched.objects.pod import Pod
 from refsched.plugins.dynamic_resources import DynamicResources
 from refsched.tools.planner.pending import by_claim, by_device, by_node, by_pod, by_resource
-from refsched.tools.planner.pending.by_node import Because, grouped
+from refsched.tools.planner.pending.by_node import NodeObstacle, grouped
 from refsched.tools.planner.pending.by_resource import FIT
 from refsched.tools.planner.pending.device_requests import lacks_devices
 from refsched.tools.planner.pending.situation import Situation
 from refsched.tools.planner.pending.words import Subject, joined, natural
 from refsched.tools.planner.rejections import EXTENDER
-from refsched.tools.planner.verdicts import Reason
+from refsched.tools.planner.verdicts import Obstacle
 
 Said = Callable[[Situation, Sequence[NodeInfo], Subject], str]
-Groups = Callable[[Situation, Sequence[NodeInfo]], list[Because]]
+Groups = Callable[[Situation, Sequence[NodeInfo]], list[NodeObstacle]]
 
 
 _WORDS: dict[str, tuple[Groups, Said]] = {
@@ -42,7 +42,7 @@ _WORDS: dict[str, tuple[Groups, Said]] = {
 """What stands in the way by each plugin: for a table, and in a sentence."""
 
 
-def reasons_of(situation: Situation) -> tuple[Reason, ...]:
+def reasons_of(situation: Situation) -> tuple[Obstacle, ...]:
     """Returns the reasons for which the nodes were rejected, that of most nodes first."""
     by_plugin: dict[tuple[str, str], list[NodeInfo]] = {}
     for node in situation.nodes:
@@ -50,7 +50,7 @@ def reasons_of(situation: Situation) -> tuple[Reason, ...]:
         says = situation.rejecting[node.name][plugin].message
         by_plugin.setdefault((plugin, "" if plugin == FIT else says), []).append(node)
     found = [
-        Reason(plugin, says or _says(situation, each.nodes, plugin), each.text, each.nodes)
+        Obstacle(plugin, says or _says(situation, each.nodes, plugin), each.text, each.nodes)
         for (plugin, says), nodes in by_plugin.items()
         for each in _groups(situation, plugin, nodes)
     ]
@@ -61,7 +61,7 @@ def _says(situation: Situation, nodes: Sequence[str], plugin: str) -> str:
     return situation.rejecting[nodes[0]][plugin].message
 
 
-def _groups(situation: Situation, plugin: str, nodes: Sequence[NodeInfo]) -> list[Because]:
+def _groups(situation: Situation, plugin: str, nodes: Sequence[NodeInfo]) -> list[NodeObstacle]:
     status = situation.rejecting[nodes[0].name][plugin]
     if plugin in _WORDS and status.is_rejected:
         return _WORDS[plugin][0](situation, nodes)

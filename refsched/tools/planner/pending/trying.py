@@ -12,10 +12,10 @@ from refsched.cycle.decide import Decision
 from refsched.framework.node_info import PodInfo
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.pod import Pod
-from refsched.tools.forking import fork
 from refsched.tools.planner.cluster import why_gated
 from refsched.tools.planner.fitting import fits, with_template
 from refsched.tools.planner.verdicts import HelpfulChange
+from refsched.tools.scheduler_copy import fork
 
 ALL_NODES = 100
 """This is the percentageOfNodesToScore with which all feasible nodes are found."""

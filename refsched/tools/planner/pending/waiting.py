@@ -33,8 +33,8 @@ ANY_EVENT = "any event"
 
 
 @frozen
-class Moves:
-    """Moves have the pod as it was put into the queue last."""
+class LastQueued:
+    """A LastQueued has the pod as it was put into the queue last."""
 
     last: list[QueuedPod] = Factory(list)
 
@@ -43,7 +43,7 @@ class Moves:
 
 
 def how_it_waits(
-    scheduler: Scheduler, pod: Pod, attempt: Attempt, decision: Decision | None, moves: Moves
+    scheduler: Scheduler, pod: Pod, attempt: Attempt, decision: Decision | None, moves: LastQueued
 ) -> Waiting | None:
     """Returns how the pod waits after this attempt, which is taken for its first, since earlier ones are not
     known; None if the attempt did not fail."""

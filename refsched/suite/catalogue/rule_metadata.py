@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Said: what a rule says about itself behind its id, and what a docstring says about all rules in it.
+"""RuleMetadata: what a rule says about itself behind its id, and what a docstring says about all rules in it.
 
 Behind the id stand in parentheses, with semicolons between them, those of these that do not hold for all of
 them or follow from where the rule is applied:
@@ -51,7 +51,7 @@ _ANY_RECORD = "any record"
 
 
 @frozen
-class Said:
+class RuleMetadata:
     """``level`` is promised or observed, with its reason; ``shows_in`` is None where it follows from where the
     rule is applied, and ``used_by`` is empty where it follows from where the rule stands."""
 
@@ -65,7 +65,7 @@ class Said:
     used_by: tuple[str, ...] = ()
     shows_without_them_in: tuple[str, ...] = ()
 
-    def behind(self, text: str) -> Said:
+    def behind(self, text: str) -> RuleMetadata:
         """Returns what holds for a rule that says this behind its id, where ``self`` is what holds around it.
 
         Raises ValueError if a part of it says none of what can be said."""
@@ -74,14 +74,14 @@ class Said:
             said = said._with(part)
         return said
 
-    def _with(self, part: str) -> Said:
+    def _with(self, part: str) -> RuleMetadata:
         for beginning, change in _PARTS.items():
             if part.startswith(beginning):
                 return evolve(self, **change(part.removeprefix(beginning)))
         raise ValueError(f"a rule says of itself: {part}")
 
 
-NOTHING = Said()
+NOTHING = RuleMetadata()
 
 _PARTS: Mapping[str, Callable[[str], dict[str, Any]]] = {
     f"{PROMISED}: ": lambda why: {"level": PROMISED, "why_level": why},
@@ -96,7 +96,7 @@ _PARTS: Mapping[str, Callable[[str], dict[str, Any]]] = {
 }
 
 
-def said_by(documentation: str | None, around: Said = NOTHING) -> Said:
+def said_by(documentation: str | None, around: RuleMetadata = NOTHING) -> RuleMetadata:
     """Returns what holds for the rules in what has this docstring, where ``around`` holds around it."""
     said = around
     for found in _SENTENCE.finditer(documentation or ""):

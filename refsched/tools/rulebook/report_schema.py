@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from refsched.suite.catalogue.said import LEVELS
+from refsched.suite.catalogue.rule_metadata import LEVELS
 from refsched.suite.level import Level
 from refsched.suite.reports.report_json import SHAPE
 from refsched.suite.reports.verdicts import VERDICTS

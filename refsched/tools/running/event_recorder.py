@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recording: what can be seen from outside of a scheduler's work, as a trace (docs/protocol.md).
+"""EventRecorder: what can be seen from outside of a scheduler's work, as a trace (docs/protocol.md).
 
 The objects that scheduling reads are written as the watches show them. A pod that shows a decision gives an
 attempt before that, with the node, or with the reason and the nomination: what Filter said, the scores and the
@@ -25,7 +25,7 @@ from refsched.objects.meta import ApiObject
 from refsched.records import BOUND, Attempt, Bind, Create, Delete, Record, Reference, Update
 from refsched.tools.kubernetes_api.client import Client
 from refsched.tools.kubernetes_api.decisions import (
-    Decision,
+    ObservedDecision,
     Results,
     decision_about,
     is_of_another_attempt,
@@ -34,7 +34,7 @@ from refsched.tools.kubernetes_api.decisions import (
 from refsched.tools.kubernetes_api.watching import DELETED, Event
 from refsched.tools.reading.record_json import line_of, start_text, to_json
 from refsched.tools.running.mirror import API_VERSIONS, in_turn
-from refsched.tools.running.running import Running
+from refsched.tools.running.run_loop import RunLoop
 
 Json = dict[str, Any]
 
@@ -71,16 +71,16 @@ def watch(
     goes_on: Callable[[], bool],
 ) -> int:
     """Writes the lines of a trace for as long as it goes on. Returns how many attempts were seen."""
-    recording = Recording(write, schedulers)
-    with closing(Running(client, None, recording, [REPORTED])) as running:
+    recording = EventRecorder(write, schedulers)
+    with closing(RunLoop(client, None, recording, [REPORTED])) as running:
         write(header(datetime.now(UTC)))
         running.wait_for_lists(goes_on)
         running.follow(goes_on, recording.take)
     return recording.attempts
 
 
-class Recording:
-    """A Recording writes events as records, each with the seconds since the beginning. An attempt is left out
+class EventRecorder:
+    """An EventRecorder writes events as records, each with the seconds since the beginning. An attempt is left out
     while the cluster is not known as a whole, and where its node is not known."""
 
     def __init__(
@@ -94,7 +94,7 @@ class Recording:
         self._clock = clock
         self._began = clock()
         self._shown: dict[tuple[str, str, str], str] = {}
-        self._decided: dict[str, Decision] = {}
+        self._decided: dict[str, ObservedDecision] = {}
         self._versions: dict[str, set[str]] = {}
         self.is_whole = True
         self.results: Results | None = None
@@ -155,7 +155,7 @@ class Recording:
         if is_the_same and pod.get("resourceVersion", "") in self._versions.get(pod["uid"], ()):
             self._put_attempt(f"{pod['namespace']}/{pod['name']}", decision)
 
-    def _put_attempt(self, pod: str, decision: Decision) -> None:
+    def _put_attempt(self, pod: str, decision: ObservedDecision) -> None:
         if not self.is_whole or (decision.node and ("Node", "", decision.node) not in self._shown):
             self.left_out += 1
             return
@@ -174,7 +174,7 @@ class Recording:
         self._write({"at": round(self._clock() - self._began, 6)} | to_json(record))
 
 
-def records_of(pod: str, decision: Decision, results: Results) -> Iterator[Record]:
+def records_of(pod: str, decision: ObservedDecision, results: Results) -> Iterator[Record]:
     """Yields what is known of an attempt."""
     yield Attempt(
         pod,

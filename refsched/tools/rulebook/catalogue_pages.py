@@ -18,8 +18,8 @@ from refsched.queue.hint_table import action_name, event_rule
 from refsched.queue.transitions import Occurrence, Place, Transitions
 from refsched.releases import RELEASES
 from refsched.releases.v1_19.queue import transitions as v1_19
-from refsched.suite.catalogue.elsewhere import NOT_SPECIFIED, why_elsewhere
-from refsched.suite.catalogue.rules import Rule, all_rules, default_plugins, in_words
+from refsched.suite.catalogue.rules import StatedRule, all_rules, default_plugins, in_words
+from refsched.suite.catalogue.untestable_rules import NOT_SPECIFIED, why_elsewhere
 from refsched.tools.rulebook.markdown import page, rule_link, table
 from refsched.tools.shipped_files import examples_folder
 
@@ -211,7 +211,7 @@ def _panics() -> Iterable[KnownDefect]:
     return dict.fromkeys(one for one in oddities if isinstance(one, KnownDefect) and one.panics)
 
 
-def _areas(rules: Iterable[Rule], tests: Tests) -> Iterator[str]:
+def _areas(rules: Iterable[StatedRule], tests: Tests) -> Iterator[str]:
     for area, of_area in groupby(sorted(rules, key=_by_area), lambda rule: rule.area):
         here = list(of_area)
         yield f"## {area}"
@@ -232,11 +232,11 @@ def _areas(rules: Iterable[Rule], tests: Tests) -> Iterator[str]:
         )
 
 
-def _by_area(rule: Rule) -> tuple[str, str]:
+def _by_area(rule: StatedRule) -> tuple[str, str]:
     return rule.area, rule.id
 
 
-def _levels(rules: list[Rule]) -> str:
+def _levels(rules: list[StatedRule]) -> str:
     """Returns each level of the area with its reason, and with the rules that have it if there is more than one
     level."""
     of_reason: dict[tuple[str, str], list[str]] = {}
@@ -252,14 +252,14 @@ def _levels(rules: list[Rule]) -> str:
     )
 
 
-def _with_example(rule: Rule) -> str:
+def _with_example(rule: StatedRule) -> str:
     """Returns the sentence, to which a link can lead, and a link to the example."""
     said = f'<a id="{rule.id.lower().replace("+", "-")}"></a>{rule.sentence}'
     file = examples_folder() / f"{rule.id}.yaml"
     return f"{said} ([example](examples/rules/{file.name}))" if file.exists() else said
 
 
-def _source(rule: Rule) -> str:
+def _source(rule: StatedRule) -> str:
     return rule.cited or "no specification is needed"
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """JSON Schemas (2020-12) of what is exchanged and written: requests, answers, lines of a trace, the JSON report.
 
-    python -m refsched.suite.catalogue.schemas [FOLDER]
+    python -m refsched.tools.rulebook.schemas [FOLDER]
 
 writes them to ``docs/schemas``; a test compares those with what is made. Members and their types come from the
 classes by which messages are read; what a type leaves open (names of pods, words out of a list) is added here.
@@ -41,9 +41,9 @@ from refsched.records import (
     Write,
 )
 from refsched.suite.adapters.answers import CAPABILITIES, CODES, OBJECT_INPUTS, PROTOCOL, Held, Hello
-from refsched.suite.catalogue.report_schema import REPORT
+from refsched.tools.rulebook.report_schema import REPORT
 
-COMMAND = "python -m refsched.suite.catalogue.schemas"
+COMMAND = "python -m refsched.tools.rulebook.schemas"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 Schema = dict[str, Any]

@@ -23,8 +23,9 @@ from refsched.records import (
 from refsched.releases import DEFAULT, release_of
 from refsched.rules import listening
 from refsched.suite.adapters.connecting import REFERENCE, connect
-from refsched.suite.histories.driver import Seen, Transcript
+from refsched.suite.histories.driver import Transcript
 from refsched.suite.histories.extender_address import as_written
+from refsched.suite.histories.findings import Seen
 from refsched.suite.histories.history import History
 from refsched.suite.histories.judge import ANSWERS
 from refsched.suite.histories.trial import try_history
@@ -36,9 +37,9 @@ from refsched.tools.rulebook.examples import Broken, Example
 
 
 @frozen
-class Run:
-    """A Run is the result of an example: ``steps`` has a line for each step, ``explanation`` is that of the
-    attempt by which the rule decides, if it can be explained, ``applied`` are the rules that were applied, and
+class ExampleRun:
+    """An ExampleRun is the result of an example: ``steps`` has a line for each step, ``explanation`` is that of
+    the attempt by which the rule decides, if it can be explained, ``applied`` are the rules that were applied, and
     ``seen`` are the records that came."""
 
     steps: tuple[str, ...]
@@ -47,21 +48,21 @@ class Run:
     seen: tuple[Seen, ...] = ()
 
 
-def run(example: Example) -> Run:
+def run(example: Example) -> ExampleRun:
     """Applies every step of the example to the specification."""
     heard: set[str] = set()
     try:
         configuring(example.history, example.kubernetes, heard)
     except InputError as refused:
-        return Run((f"the configuration is refused: {refused}",), None, frozenset(heard))
+        return ExampleRun((f"the configuration is refused: {refused}",), None, frozenset(heard))
     try:
         with listening(heard.add):
             transcript = _transcript(example)
     except InputError as refused:
-        return Run((f"the specification refuses it: {refused}",), None, frozenset(heard))
+        return ExampleRun((f"the specification refuses it: {refused}",), None, frozenset(heard))
     lines, _ = described_steps(Judgement(transcript.history, seen=transcript.seen), 0)
     steps = (*lines, *_refused(transcript), *_observed(transcript, example.broken))
-    return Run(
+    return ExampleRun(
         tuple(map(as_written, steps)),
         _explanation(example, transcript),
         frozenset(transcript.decisive) | heard,

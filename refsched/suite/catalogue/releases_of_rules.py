@@ -16,8 +16,8 @@ from typing import Protocol
 from refsched.releases import RELEASES
 
 
-class Stated(Protocol):
-    """Stated is what has to be known of a rule."""
+class RuleLike(Protocol):
+    """A RuleLike is what has to be known of a rule."""
 
     @property
     def id(self) -> str: ...
@@ -30,7 +30,7 @@ class Stated(Protocol):
 
 
 def releases_by_rule(
-    rules: Iterable[Stated], rows: Mapping[str, frozenset[str]]
+    rules: Iterable[RuleLike], rows: Mapping[str, frozenset[str]]
 ) -> dict[str, tuple[str, ...]]:
     """Returns by rule the names of the releases in which it holds, the oldest first. ``rows`` are by release the
     rules of the rows that its tables have."""
@@ -38,7 +38,7 @@ def releases_by_rule(
     in_tables = frozenset().union(*rows.values())
     others = [rule for rule in every if rule.id not in in_tables]
     found: dict[str, tuple[str, ...]] = {rule.id: () for rule in every}
-    holding: list[Stated] = []
+    holding: list[RuleLike] = []
     for name, release in reversed([*RELEASES.items()]):
         own = [rule for rule in others if _folder(rule) == name]
         replaced = {rule for each in own for rule in each.instead_of}
@@ -49,7 +49,7 @@ def releases_by_rule(
     return found
 
 
-def _folder(rule: Stated) -> str:
+def _folder(rule: RuleLike) -> str:
     """Returns the release in whose folder the rule stands; the newest, if it stands in none."""
     parts = rule.module.split(".")
     *_, newest = RELEASES

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Running: watches, the clock and the machine, in one loop.
+"""RunLoop: watches, the clock and the machine, in one loop.
 
 Before each attempt the machine is shown all that the watches have, and its clock is set to the time that has
 passed.
@@ -21,18 +21,22 @@ LOOK = 0.1
 """At least every so many seconds the clock is set, and it is checked whether to go on."""
 
 
-class Taking(Protocol):
+class EventConsumer(Protocol):
     def take_first(self, events: list[Event]) -> None: ...
 
     def take(self, event: Event) -> None: ...
 
 
-class Running:
-    """A Running shows a cluster to a scheduler, and passes on what the scheduler does. ``mirror`` takes what
+class RunLoop:
+    """A RunLoop shows a cluster to a scheduler, and passes on what the scheduler does. ``mirror`` takes what
     exists at the beginning."""
 
     def __init__(
-        self, client: Client, scheduler: Scheduler | None, mirror: Taking, more: Collection[ApiKind] = ()
+        self,
+        client: Client,
+        scheduler: Scheduler | None,
+        mirror: EventConsumer,
+        more: Collection[ApiKind] = (),
     ) -> None:
         """Takes no scheduler where what the watches show is only passed on. ``more`` are kinds that scheduling
         does not read, and that may be forbidden."""

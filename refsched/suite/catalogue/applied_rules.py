@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reach: which rules the specification applied, and what became of each pod in its queue.
+"""AppliedRules: which rules the specification applied, and what became of each pod in its queue.
 
 The specification says at each branch which rule it applies (refsched/rules.py); its queue says where each pod goes
 and by which row of the table, and its hint tables what each hint answered. Nothing is replaced to hear that.
@@ -24,8 +24,8 @@ T = TypeVar("T")
 
 
 @frozen
-class Move:
-    """A Move is a step of a pod in the queue. No two moves are the same one."""
+class QueueMove:
+    """A QueueMove is a step of a pod in the queue. No two moves are the same one."""
 
     rule: str
     number: int
@@ -40,7 +40,7 @@ class Move:
 _NUMBERS = count()
 
 
-class Reach:
+class AppliedRules:
     """``applied`` are the rules that were applied since the last ``clear``, in the order in which they first were,
     and ``ever`` those of the whole history;
     ``moves`` for each pod (``namespace/name``) its last step in the queue."""
@@ -48,7 +48,7 @@ class Reach:
     def __init__(self) -> None:
         self.applied: dict[str, None] = {}
         self.ever: dict[str, None] = {}
-        self.moves: dict[str, Move] = {}
+        self.moves: dict[str, QueueMove] = {}
         self._asked: dict[str, tuple[str, bool]] = {}
 
     def clear(self) -> None:
@@ -73,7 +73,7 @@ class Reach:
     def _moved(self, pod: QueuedPod, row: Transition) -> None:
         asked, said_queue = self._asked.pop(pod.key, ("", False))
         before = self.moves[pod.key].rule if pod.key in self.moves else ""
-        self.moves[pod.key] = Move(row.rule, next(_NUMBERS), asked, said_queue, before)
+        self.moves[pod.key] = QueueMove(row.rule, next(_NUMBERS), asked, said_queue, before)
 
     def _answered(self, pod: Pod, registration: Registration, says_queue: bool) -> None:
         self._asked[pod.key] = registration.rule, says_queue
