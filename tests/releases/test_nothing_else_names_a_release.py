@@ -12,7 +12,7 @@ import refsched
 from refsched.releases import RELEASES
 
 PACKAGE = Path(refsched.__path__[0])
-PROSE = ("suite/catalogue/elsewhere.py", "tools/rulebook/catalogue_pages.py")
+PROSE = ("suite/catalogue/untestable_rules.py", "tools/rulebook/catalogue_pages.py")
 """What the documentation says of a release, in sentences."""
 OF_A_RELEASE = re.compile(r"\breleases\.v1_(\d+)")
 VERSION = re.compile(r"\bv?1\.(?:19|3\d)(?:\.\d+)?\b")

@@ -14,10 +14,10 @@ from attrs import evolve, fields
 from refsched.errors import InputError
 from refsched.objects.reading import json_name
 from refsched.records import Attempt, Bind, Nodes, Queues, Record
-from refsched.suite.catalogue.untestable_rules import why_elsewhere
 from refsched.suite.catalogue.rules import all_rules
-from refsched.suite.histories.findings import Seen
+from refsched.suite.catalogue.untestable_rules import why_elsewhere
 from refsched.suite.histories.extender_address import as_written
+from refsched.suite.histories.findings import Seen
 from refsched.suite.histories.history import Advance, Create, History, Schedule
 from refsched.suite.reports.wording import said
 from refsched.tools.rulebook.differing import about, heading
