@@ -3,21 +3,27 @@
 
 ``python -m conformance.campaigns.drawn_parts 40-45 --examples=4 -n2`` draws a release, capabilities and plugins
 with each of these seeds, and judges the specification as this part (what ``--only`` takes), with histories of the
-same seed. It is right about what it claims, whatever that is, so no run may fail; one that has shown nothing of a
-plugin counts for nothing. What begins with a hyphen is an option of each run of the suite. Exit codes: 0 each part
-that was judged passes, 1 one fails, 2 none was judged.
+same seed. With ``--alone`` the part is a scheduler that has nothing else (part_alone.py). A part is right about
+what it claims, whatever that is, so no run may fail; one that has shown nothing of a plugin counts for nothing.
+What else begins with a hyphen is an option of each run of the suite. Exit codes: 0 each part that was judged
+passes, 1 one fails, 2 none was judged.
 """
 
 from __future__ import annotations
 
+import os
 import random
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Sequence
 
+from conformance.campaigns import part_alone
 from refsched.releases import RELEASES
 from refsched.suite.adapters.answers import CAPABILITIES
 from refsched.suite.histories.reads import plugin_names
+
+ALONE = "--alone"
 
 
 def part_of(seed: int) -> tuple[str, str]:
@@ -32,25 +38,29 @@ def part_of(seed: int) -> tuple[str, str]:
 
 
 def main(arguments: list[str]) -> int:
-    options = [argument for argument in arguments if argument.startswith("-")]
-    named = (argument.partition("-") for argument in arguments if argument not in options)
+    options = [argument for argument in arguments if argument.startswith("-") and argument != ALONE]
+    named = (argument.partition("-") for argument in arguments if not argument.startswith("-"))
     seeds = [seed for first, _, last in named for seed in range(int(first), int(last or first) + 1)]
-    codes = Counter(_judged(seed, options) for seed in seeds)
+    codes = Counter(_judged(seed, options, alone=ALONE in arguments) for seed in seeds)
     print(f"{codes[0]} parts pass, {codes[1]} fail, {codes[2]} have nothing to judge")
     return 1 if codes[1] else 0 if codes[0] else 2
 
 
-def _judged(seed: int, options: list[str]) -> int:
-    release, part = part_of(seed)
+def _judged(seed: int, options: Sequence[str], *, alone: bool) -> int:
+    if alone:
+        name, judged = str(part_alone.part_of(seed)), [f"--impl={part_alone.__name__}"]
+    else:
+        release, part = part_of(seed)
+        name, judged = f"{release} {part}", [f"--impl=refsched.reference:{release}", f"--only={part}"]
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "conformance"]
-    command += [
-        f"--impl=refsched.reference:{release}",
-        f"--only={part}",
-        f"--hypothesis-seed={seed}",
-        *options,
-    ]
-    done = subprocess.run(command, check=False, capture_output=True, text=True)
-    print(f"seed {seed}: {release} {part}: exit code {done.returncode}", flush=True)
+    done = subprocess.run(
+        [*command, *judged, f"--hypothesis-seed={seed}", *options],
+        check=False,
+        capture_output=True,
+        text=True,
+        env=os.environ | {part_alone.SEED: str(seed)},
+    )
+    print(f"seed {seed}: {name}: exit code {done.returncode}", flush=True)
     if done.returncode == 1:
         print(done.stdout, flush=True)
     return done.returncode
