@@ -6,8 +6,6 @@ from __future__ import annotations
 import json
 from statistics import median
 
-import pytest
-
 from conformance.wrong.kinds import connect_wrong
 from conformance.wrong.smallest.names import with_names
 from conformance.wrong.smallest.saying import sentence_of
@@ -32,12 +30,12 @@ def planted() -> list[Example]:
     ]
 
 
-@pytest.mark.parametrize("example", planted()[::SAMPLE], ids=lambda example: example.rule)
-def test_a_planted_scheduler_decides_its_example_otherwise(example: Example) -> None:
-    assert example.broken is not None
-    with connect_wrong(example.broken.by) as adapter:
-        found = try_history(adapter, example.history).findings
-    assert example.broken.member in [one.member for one in found]
+def test_a_planted_scheduler_decides_its_example_otherwise() -> None:
+    for example in planted()[::SAMPLE]:
+        assert example.broken is not None
+        with connect_wrong(example.broken.by) as adapter:
+            found = try_history(adapter, example.history).findings
+        assert example.broken.member in [one.member for one in found], example.rule
 
 
 def test_a_scheduler_that_an_example_names_is_there_and_does_what_the_example_says() -> None:
