@@ -14,6 +14,8 @@ pytest_plugins = ("pytester",)
 TESTS = Path(__file__).parent
 NOT_MEASURED = (
     "conformance/",
+    "remembering/test_reads.py",
+    "remembering/test_remember.py",
     "releases/test_nothing_else_names_a_release.py",
     "releases/test_rules_that_hold.py",
     "releases/test_sources.py",

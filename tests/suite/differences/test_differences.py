@@ -67,6 +67,7 @@ def test_clusters_are_read_as_they_were_written(tmp_path: Path) -> None:
     assert differences(file) == differences()
 
 
+@pytest.mark.no_cover
 def test_each_cluster_shows_its_line() -> None:
     pair = Pair("1.19", "1.34")
     for difference in differences():
