@@ -15,7 +15,7 @@ from attrs import Factory, define, evolve, frozen
 
 from refsched.checking.open_filters import interrupted
 from refsched.cycle.extenders import pass_extenders
-from refsched.cycle.find_nodes import NodeFilter, Search
+from refsched.cycle.find_nodes import NodeFilter, Search, round_from
 from refsched.extenders.extender import Extender
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.status import Code, Status
@@ -45,7 +45,7 @@ def planned_search(
     plan: SearchPlan, nodes: Sequence[NodeInfo], start: int, number_to_find: int, filters: NodeFilter
 ) -> Search:
     """Filters the nodes that the plan names, and the other nodes too unless something stopped the search."""
-    in_order = [nodes[(start + offset) % len(nodes)] for offset in range(len(nodes))]
+    in_order = list(round_from(nodes, start))
     found = _Found(number_to_find, plan.kept)
     undisturbed = plan.evaluated - plan.interrupted
     for node in in_order:

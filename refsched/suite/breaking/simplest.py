@@ -20,9 +20,6 @@ from refsched.suite.breaking.breakings import Breaking, change_of
 from refsched.suite.breaking.common_mutations import EMPTY
 from refsched.suite.breaking.line_coverage import Function, source_of, tree_of
 
-_Pair = tuple[Place, ast.AST]
-"""It is a node of the tree, with what stands in its place."""
-
 
 @frozen
 class _Within:

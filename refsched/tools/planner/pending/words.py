@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 
 from attrs import frozen
 
-from refsched.errors import counted
 from refsched.objects.dra import DeviceTaint
 from refsched.objects.node import Node, Taint
 from refsched.objects.pod import Pod, Toleration
@@ -87,11 +86,6 @@ class Subject:
     def do(self, one: str, many: str) -> str:
         """Returns the verb that goes with the number of nodes."""
         return one if len(self.nodes) == 1 else many
-
-
-def nodes_named(nodes: Sequence[str]) -> str:
-    """Returns ``n1`` for one node, and otherwise how many nodes there are."""
-    return f"node {nodes[0]}" if len(nodes) == 1 else counted(len(nodes), "node")
 
 
 # --- Taints, labels, selectors --------------------------------------------------------------------
