@@ -24,8 +24,8 @@ from refsched.suite.histories.findings import Finding
 from refsched.suite.histories.history import History
 from refsched.suite.histories.judge import ANSWERS
 from refsched.suite.histories.trial import try_history
+from refsched.suite.results.about import About
 from refsched.suite.session.order_of_rules import by_cause
-from refsched.suite.session.runner import About
 from refsched.suite.session.standard import StandardBench
 
 CHUNK = 12

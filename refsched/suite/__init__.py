@@ -7,7 +7,8 @@ else here is how a run is reported.
 """
 
 from refsched.suite.histories.findings import Seen
-from refsched.suite.session.bench import Bench, Connection, Judgement, Rule
+from refsched.suite.results.rule import Rule
+from refsched.suite.session.bench import Bench, Connection, Judgement
 from refsched.suite.session.cases import Case
 from refsched.suite.session.check import Check
 from refsched.suite.session.conforming import conforms

@@ -15,9 +15,10 @@ from conformance.wrong.profile import suite_tests
 from refsched.releases import DEFAULT
 from refsched.suite.adapters.selection import PROFILES
 from refsched.suite.reports.report_terminal import power
+from refsched.suite.results.about import About
+from refsched.suite.results.statistics import Power
 from refsched.suite.session import budget
-from refsched.suite.session.budget import TABLE, Planned, Power, Weight, plan, power_of, weight_of, weights
-from refsched.suite.session.runner import About
+from refsched.suite.session.budget import TABLE, Planned, Weight, plan, power_of, weight_of, weights
 
 CHEAP = Planned("cheap", 100, Weight(0.01, kills=8))
 DEAR = Planned("dear", 100, Weight(0.1, kills=8))

@@ -16,14 +16,12 @@ from refsched.suite.level import Level
 from refsched.suite.reports.report_html import html
 from refsched.suite.reports.report_json import as_json, json_text
 from refsched.suite.reports.report_terminal import paragraphs
-from refsched.suite.reports.result import NotJudged, Result, faults_seen
-from refsched.suite.reports.statistics import Statistics
-from refsched.suite.reports.verdicts import rule_verdicts
-from refsched.suite.session.budget import Power
-from refsched.suite.session.invocation import Invocation
-from refsched.suite.session.kept_rules import Untried
-from refsched.suite.session.outcome import Failure, Fault, Outcome, outcome_in, with_property
-from refsched.suite.session.runner import About
+from refsched.suite.results.about import About
+from refsched.suite.results.invocation import Invocation
+from refsched.suite.results.outcome import Failure, Fault, Outcome, outcome_in, with_property
+from refsched.suite.results.result import NotJudged, Result, Untried, faults_seen
+from refsched.suite.results.statistics import Power, Statistics
+from refsched.suite.results.verdicts import rule_verdicts
 
 RULES = {
     rule.id: rule

@@ -9,9 +9,10 @@ import pytest
 
 from refsched.errors import InputError
 from refsched.suite.catalogue.rules import all_rules
-from refsched.suite.reports.verdicts import FAIL, rule_verdicts
-from refsched.suite.session.bench import Rule
-from refsched.suite.session.outcome import Failure, Outcome
+from refsched.suite.level import Level
+from refsched.suite.results.outcome import Failure, Outcome
+from refsched.suite.results.rule import Rule
+from refsched.suite.results.verdicts import FAIL, rule_verdicts
 from refsched.suite.session.requirements import later_than, newest, releases, required_by
 
 
@@ -45,7 +46,7 @@ def test_a_rule_that_came_later_is_reported_and_fails_nobody(later: bool) -> Non
     failure = Failure("R-X-01", "t", (), 1, 1, 1, 0, "node", "", "n1", "n2", "", "", shrunk=True)
     outcome = Outcome(test="t", rules=("R-X-01",), failures=(failure,), examples=1)
     rules = {"R-X-01": Rule("R-X-01")}
-    [verdict] = rule_verdicts(rules, [outcome], "all", (), ("R-X-01",) if later else ())
+    [verdict] = rule_verdicts(rules, [outcome], Level.ALL, (), ("R-X-01",) if later else ())
     assert verdict.verdict == FAIL
     assert verdict.is_new_failure is not later
 

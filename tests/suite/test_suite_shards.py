@@ -14,11 +14,11 @@ from toy_suite import Suite
 
 from refsched.errors import InputError
 from refsched.suite.level import Level
+from refsched.suite.results.about import About
+from refsched.suite.results.invocation import Invocation
+from refsched.suite.results.outcome import Fault, Outcome
 from refsched.suite.session.budget import Planned, Weight
-from refsched.suite.session.invocation import Invocation
-from refsched.suite.session.outcome import Fault, Outcome
 from refsched.suite.session.run_data import RunData, merged, result_of
-from refsched.suite.session.runner import About
 from refsched.suite.session.shards import Shard, read_shard
 from refsched.tools.cli.main import cli
 

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from refsched.records import Attempt, Bind, NodeStatus, NodeUsage, PreFilter, Record, Reference
-from refsched.suite import Judgement
 from refsched.suite.histories.findings import Seen
 from refsched.suite.histories.history import (
     DEFAULT_CONFIG,
@@ -24,7 +23,7 @@ from refsched.suite.histories.history import (
     creating,
     deleting,
 )
-from refsched.suite.reports.wording import described, described_steps, said
+from refsched.suite.histories.wording import described, described_steps, said
 
 Json = dict[str, Any]
 
@@ -86,7 +85,7 @@ def test_an_object_is_what_distinguishes_it(value: Json, words: str) -> None:
 
 def lines(steps: list[Step], *records: tuple[int, Record]) -> list[str]:
     seen = [Seen(step, 0.0, record) for step, record in records]
-    return described_steps(Judgement(History(tuple(steps)), seen), 0)[0]
+    return described_steps(History(tuple(steps)), seen, 0)[0]
 
 
 def test_steps_and_what_came_of_them() -> None:
@@ -146,7 +145,7 @@ def test_what_is_configured_otherwise_stands_first() -> None:
     profile = {"schedulerName": "default-scheduler", "percentageOfNodesToScore": 50}
     config = {**DEFAULT_CONFIG, "podMaxBackoffSeconds": 3, "profiles": [profile]}
     history = History((Schedule(), Observe()), config, {"A": False})
-    assert described_steps(Judgement(history), 1) == (
+    assert described_steps(history, (), 1) == (
         [
             "   configuration  {podMaxBackoffSeconds: 3, profiles: [{percentageOfNodesToScore: 50}]}",
             "   feature gates  {A: false}",
@@ -163,4 +162,4 @@ def test_what_a_part_is_always_configured_with_is_not_said() -> None:
         "profiles": [{"schedulerName": "default-scheduler", "plugins": {"score": {}}}],
     }
     history = History((Observe(),), config)
-    assert described_steps(Judgement(history, usual=config), 0) == (["1  observe"], 0)
+    assert described_steps(history, (), 0, config) == (["1  observe"], 0)

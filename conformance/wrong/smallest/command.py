@@ -25,7 +25,7 @@ from conformance.wrong.smallest.recorded import Recorded
 from refsched.releases import DEFAULT, RELEASES
 from refsched.suite.catalogue.rules import all_rules
 from refsched.suite.histories.extender_address import as_written
-from refsched.suite.reports.wording import said
+from refsched.suite.histories.wording import said
 from refsched.tools.rulebook.examples import Broken, Example, RuleRecording, example_of, read_example, text_of
 
 Find = Callable[[str], Found | None]

@@ -13,8 +13,7 @@ from refsched.suite.differences.lines import DifferingMember, Run, run_of
 from refsched.suite.differences.lines import lines as known_lines
 from refsched.suite.histories.driver import Transcript
 from refsched.suite.histories.trial import try_history
-from refsched.suite.reports.wording import described_steps
-from refsched.suite.session.standard import judgement_of
+from refsched.suite.histories.wording import described_steps
 
 COMMAND = "python -m conformance.campaigns.differing_clusters"
 _INTRODUCTION = f"""\
@@ -60,7 +59,7 @@ def _section(difference: ReleaseDifference) -> Iterator[str]:
     runs = {release: _transcript(difference, release) for release in reversed(tuple(difference.rules))}
     yield _values(difference, {release: run_of(transcript) for release, transcript in runs.items()})
     for release, transcript in runs.items():
-        lines, _ = described_steps(judgement_of(transcript), -1)
+        lines, _ = described_steps(transcript.history, transcript.seen, -1, transcript.usual)
         yield "\n".join(["```text", f"v{release}", *lines, "```"])
 
 

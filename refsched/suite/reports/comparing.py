@@ -10,7 +10,7 @@ from attrs import frozen
 
 from refsched.errors import counted
 from refsched.suite.reports.reading import ReadReport
-from refsched.suite.reports.verdicts import VERDICTS
+from refsched.suite.results.verdicts import VERDICTS
 
 NOWHERE = "not reported"
 """This stands in place of the verdict on a rule that only the other report has."""

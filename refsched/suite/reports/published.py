@@ -14,7 +14,7 @@ from refsched.errors import InputError, counted
 from refsched.suite.catalogue.rule_metadata import LEVELS
 from refsched.suite.reports.reading import ReadReport, ReportedRule
 from refsched.suite.reports.report_html import framed
-from refsched.suite.reports.verdicts import FAIL, NOT_CLAIMED, NOT_EXERCISED, PASS
+from refsched.suite.results.verdicts import FAIL, NOT_CLAIMED, NOT_EXERCISED, PASS
 
 _STRONGEST_FIRST = (FAIL, PASS, NOT_EXERCISED, NOT_CLAIMED)
 """Of the verdicts that runs have on a rule, the first of these counts."""

@@ -14,7 +14,7 @@ from attrs import field, frozen
 from refsched.errors import InputError
 from refsched.suite.level import Level
 from refsched.suite.reports.report_json import SHAPE
-from refsched.suite.reports.verdicts import FAIL
+from refsched.suite.results.verdicts import FAIL
 from refsched.tools.reading.documents import read_json, read_text
 
 

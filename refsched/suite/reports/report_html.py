@@ -21,9 +21,9 @@ from refsched.suite.reports.report_terminal import (
     whose,
     without,
 )
-from refsched.suite.reports.result import Result
-from refsched.suite.reports.verdicts import VERDICTS, RuleVerdict
-from refsched.suite.session.outcome import Failure
+from refsched.suite.results.outcome import Failure
+from refsched.suite.results.result import Result
+from refsched.suite.results.verdicts import VERDICTS, RuleVerdict
 
 HERE = Path(__file__).parent
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"

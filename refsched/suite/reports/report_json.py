@@ -48,9 +48,9 @@ from typing import Any
 import attrs
 
 from refsched.suite.reports.report_terminal import for_refsched
-from refsched.suite.reports.result import FaultSeen, Result
-from refsched.suite.reports.verdicts import VERDICTS, RuleVerdict
-from refsched.suite.session.outcome import Failure
+from refsched.suite.results.outcome import Failure
+from refsched.suite.results.result import FaultSeen, Result
+from refsched.suite.results.verdicts import VERDICTS, RuleVerdict
 
 SHAPE = "refsched.conformance/v1"
 

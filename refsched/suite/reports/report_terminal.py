@@ -10,19 +10,18 @@ from attrs import frozen
 
 from refsched.errors import counted
 from refsched.suite.adapters.connecting import is_over_the_api
-from refsched.suite.reports.result import FaultSeen, Result
-from refsched.suite.reports.verdicts import (
+from refsched.suite.histories.wording import MARGIN
+from refsched.suite.results.outcome import Failure
+from refsched.suite.results.result import FaultSeen, Result, Untried
+from refsched.suite.results.rule import Rule
+from refsched.suite.results.statistics import Power
+from refsched.suite.results.verdicts import (
     FAIL,
     NOT_CLAIMED,
     NOT_EXERCISED,
     VERDICTS,
     RuleVerdict,
 )
-from refsched.suite.reports.wording import MARGIN
-from refsched.suite.session.bench import Rule
-from refsched.suite.session.budget import Power
-from refsched.suite.session.kept_rules import Untried
-from refsched.suite.session.outcome import Failure
 
 IN_FULL = 8
 """This many failures are printed in full; the others stand in the report file and in ``.refsched``."""

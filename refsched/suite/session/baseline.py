@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from refsched.errors import InputError
-from refsched.suite.reports.verdicts import PASS, RuleVerdict
+from refsched.suite.results.verdicts import PASS, RuleVerdict
 from refsched.tools.reading.documents import read_text
 
 

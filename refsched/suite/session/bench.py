@@ -11,34 +11,16 @@ from attrs import field, frozen
 from hypothesis.strategies import SearchStrategy
 
 from refsched.suite.adapters.answers import Hello
-from refsched.suite.catalogue.rule_metadata import PROMISED
 from refsched.suite.histories.findings import Comparison, Finding, Seen
 from refsched.suite.histories.history import DEFAULT_CONFIG, History, Step
 from refsched.suite.level import Level
+from refsched.suite.results.rule import Rule
 
 NEEDS = "needs "
 """The reason begins so if a history was not run because it needs what the implementation does not do."""
 
 UNSUPPORTED = " is unsupported: "
 """This stands between the request and the reason, where a history ended because a request is unsupported."""
-
-
-@frozen
-class Rule:
-    """A Rule has a ``level``, promised or observed, and its ``source`` in Kubernetes. One of ``plugins`` must be
-    there, or the rule decides nothing. ``untestable`` says why no history can show it."""
-
-    id: str
-    sentence: str = ""
-    level: str = PROMISED
-    source: str = ""
-    plugins: tuple[str, ...] = ()
-    untestable: str = ""
-
-    @property
-    def area(self) -> str:
-        """Returns ``TAINT`` of ``R-TAINT-03``."""
-        return self.id.split("-")[1] if self.id.count("-") > 1 else self.id
 
 
 class Connection(Protocol):

@@ -19,7 +19,8 @@ from attrs import frozen
 
 from refsched.releases import DEFAULT
 from refsched.suite.adapters.selection import PROFILES
-from refsched.suite.session.runner import About
+from refsched.suite.results.about import About
+from refsched.suite.results.statistics import Power
 
 SHOW_NOTHING = frozenset({"api", "config", "hold"})
 """These capabilities say how an implementation is asked, and not what it decides."""
@@ -142,19 +143,6 @@ def _scaled(test: Planned, factor: float) -> int:
 
 
 # --- Power ----------------------------------------------------------------------------------------
-
-
-@frozen
-class Power:
-    """A Power says that ``killed`` of the ``planted`` wrong schedulers are killed; those that no test kills are
-    among the planted. ``profile`` is the part of a scheduler as which they were tried, if they were not tried as
-    whole ones. ``beyond`` are capabilities that the implementation claims and this part does not have: no wrong
-    scheduler was tried that breaks only these."""
-
-    killed: int
-    planted: int
-    profile: str = ""
-    beyond: tuple[str, ...] = ()
 
 
 def power_of(done: Iterable[tuple[str, int]], about: About) -> Power | None:

@@ -24,11 +24,11 @@ from refsched.suite.histories.findings import Comparison, Finding
 from refsched.suite.histories.history import History, Step
 from refsched.suite.histories.judge import ANSWERS, COMPLETE
 from refsched.suite.histories.scenario import steps_as_json
+from refsched.suite.results.outcome import Fault
 from refsched.suite.session.allowance import Allowance
 from refsched.suite.session.bench import Judgement, SteppedRun
 from refsched.suite.session.kept_rules import Decided
 from refsched.suite.session.order_of_rules import by_cause, may_follow
-from refsched.suite.session.outcome import Fault
 
 T = TypeVar("T")
 

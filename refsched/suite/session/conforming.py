@@ -12,8 +12,8 @@ import pytest
 from attrs import evolve, frozen
 from hypothesis.stateful import RuleBasedStateMachine
 
+from refsched.suite.results.about import About
 from refsched.suite.session.cases import Case
-from refsched.suite.session.runner import About
 
 Test = TypeVar("Test", bound=Callable[..., None])
 HISTORY = "history"

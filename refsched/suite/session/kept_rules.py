@@ -18,6 +18,7 @@ from attrs import Factory, define, evolve, frozen
 
 from refsched.suite.breaking.detection import Tried, changing
 from refsched.suite.histories.findings import Comparison
+from refsched.suite.results.result import Untried
 
 HISTORIES = 16
 """This many histories of a rule count: the smallest one of each of eight tests, say, and another one of each."""
@@ -69,15 +70,6 @@ def kept_by(changes: Iterable[BreakingEffect]) -> frozenset[str]:
     return frozenset(
         rule for rule, some in of_rule.items() if any(change.is_one for change in some[:HISTORIES])
     )
-
-
-@frozen(order=True)
-class Untried:
-    """An Untried says that it is not known whether these rules were kept, though they were applied: breaking them
-    was not tried, or the result was not reported. ``why`` is a clause."""
-
-    why: str
-    rules: tuple[str, ...] = ()
 
 
 LOST = "a worker of pytest-xdist has ended before it said which rules would have been seen broken"

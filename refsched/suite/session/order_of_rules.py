@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from refsched.records import ERROR
 from refsched.suite.histories.findings import Finding
-from refsched.suite.session.bench import Rule
+from refsched.suite.results.rule import Rule
 
 _READING = ("DEFAULTS", "GATES", "ARGS", "CONFIG")
 _NODE_FILTERS = ("NODENAME", "CORDON", "TAINT", "NODEAFF", "PORTS", "FIT", "PODAFF", "SPREAD", "EXTENDER")

@@ -16,7 +16,7 @@ import pytest
 from refsched.errors import InputError, one_line
 from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable
 from refsched.suite.histories.scenario import read_history
-from refsched.suite.reports.result import NOT_JUDGED
+from refsched.suite.results.result import NOT_JUDGED
 from refsched.suite.session import drawing, hooks
 from refsched.suite.session.baseline import read_baseline
 from refsched.suite.session.bench import Bench

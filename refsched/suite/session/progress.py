@@ -9,7 +9,7 @@ import pytest
 from attrs import define
 
 from refsched.errors import counted
-from refsched.suite.session.outcome import Outcome
+from refsched.suite.results.outcome import Outcome
 
 WIDTH = 48
 """The name takes this many columns."""

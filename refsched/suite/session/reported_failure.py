@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from refsched.records import Attempt
 from refsched.suite.histories.scenario import scenario_text, trace_lines
-from refsched.suite.reports.wording import described_steps, said
-from refsched.suite.session.bench import Judgement, Rule
+from refsched.suite.histories.wording import described_steps, said
+from refsched.suite.results.about import About
+from refsched.suite.results.outcome import Failure
+from refsched.suite.results.rule import Rule
+from refsched.suite.session.bench import Judgement
 from refsched.suite.session.check import Checking, Counterexample
-from refsched.suite.session.outcome import Failure
-from refsched.suite.session.runner import About
 
 
 def failure_of(
@@ -20,7 +21,7 @@ def failure_of(
     finding, judgement = found.finding, found.judgement
     is_target = finding.kind == checking.target
     steps, size = found.size
-    lines, line = described_steps(judgement, finding.step)
+    lines, line = described_steps(judgement.history, judgement.seen, finding.step, judgement.usual)
     scheduler = {"name": about.name, "version": about.version}
     return Failure(
         rule=found.rule,

@@ -18,19 +18,20 @@ from refsched.suite.level import Level
 from refsched.suite.reports.report_html import html
 from refsched.suite.reports.report_json import json_text
 from refsched.suite.reports.report_terminal import Paragraph, paragraphs
-from refsched.suite.reports.result import (
+from refsched.suite.results.about import About
+from refsched.suite.results.invocation import Invocation
+from refsched.suite.results.outcome import Outcome, outcome_in
+from refsched.suite.results.result import (
     FAILED,
     NOT_JUDGED,
     Result,
 )
 from refsched.suite.session.bench import Bench
-from refsched.suite.session.invocation import Invocation
 from refsched.suite.session.kept_rules import KeptRules
 from refsched.suite.session.options import CALLED_AS, Options, arguments_of, selecting
-from refsched.suite.session.outcome import Outcome, outcome_in
 from refsched.suite.session.progress import Progress, progress_of
 from refsched.suite.session.run_data import MEMBER, RunData, result_of, to_plain
-from refsched.suite.session.runner import About, Runner
+from refsched.suite.session.runner import Runner
 from refsched.suite.session.testing import Testing
 from refsched.suite.session.writing import write_whole
 

@@ -17,16 +17,16 @@ from attrs import evolve, frozen
 from cattrs.preconf.json import make_converter
 
 from refsched.errors import InputError
-from refsched.suite.reports.result import NotJudged, Result, faults_seen
-from refsched.suite.reports.statistics import Statistics
-from refsched.suite.reports.verdicts import NOT_EXERCISED, RuleVerdict, rule_verdicts
+from refsched.suite.results.about import About
+from refsched.suite.results.invocation import Invocation
+from refsched.suite.results.outcome import Outcome
+from refsched.suite.results.result import NotJudged, Result, Untried, faults_seen
+from refsched.suite.results.rule import Rule
+from refsched.suite.results.statistics import Statistics
+from refsched.suite.results.verdicts import NOT_EXERCISED, RuleVerdict, rule_verdicts
 from refsched.suite.session.baseline import stale
-from refsched.suite.session.bench import Rule
 from refsched.suite.session.budget import power_of
-from refsched.suite.session.invocation import Invocation
-from refsched.suite.session.kept_rules import BreakingEffect, Untried, kept_by, untried_by
-from refsched.suite.session.outcome import Outcome
-from refsched.suite.session.runner import About
+from refsched.suite.session.kept_rules import BreakingEffect, kept_by, untried_by
 from refsched.suite.session.shards import Shard
 from refsched.tools.reading.documents import read_json, read_text
 

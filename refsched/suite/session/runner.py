@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 
-from attrs import define, evolve, field, frozen
+from attrs import define, evolve
 
 from refsched.suite.adapters.answers import Hello
 from refsched.suite.adapters.connecting import is_over_the_api
@@ -15,33 +15,9 @@ from refsched.suite.adapters.faults import AdapterFault
 from refsched.suite.adapters.over_the_api import NOT_BEFORE_AN_ATTEMPT
 from refsched.suite.histories.history import History
 from refsched.suite.level import Level
+from refsched.suite.results.about import About
 from refsched.suite.session.bench import Bench, Connection, Judgement, SteppedRun
 from refsched.suite.session.unsupported_fields import drawn_from, fields_not_taken, without
-
-
-@frozen
-class About:
-    """An About is what is known of the implementation, as plain values."""
-
-    name: str
-    version: str
-    kubernetes: str
-    capabilities: tuple[str, ...]
-    holding: frozenset[str] = frozenset()
-    """These are the rules of the release by which it decides."""
-    lacks: Mapping[str, str] = field(factory=dict)
-    """These rules cannot show in what it reports, each with the capability or the plugin that it does not have."""
-    plugins: tuple[str, ...] = ()
-    """These are the plugins that it says it has. A whole scheduler names none."""
-    fields_not_taken: tuple[str, ...] = ()
-    """These are the fields that it says it does not take."""
-
-    @classmethod
-    def of(cls, hello: Hello, holding: frozenset[str], lacks: Mapping[str, str]) -> About:
-        capabilities = tuple(sorted(hello.capabilities))
-        plugins = tuple(sorted(hello.plugins or ()))
-        fields = tuple(sorted(hello.fields_not_taken))
-        return cls(hello.name, hello.version, hello.kubernetes, capabilities, holding, lacks, plugins, fields)
 
 
 @define(eq=False)

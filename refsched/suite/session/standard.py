@@ -21,7 +21,8 @@ from refsched.suite.histories.part import part_of
 from refsched.suite.histories.reads import plugin_names
 from refsched.suite.histories.trial import Trial, try_history
 from refsched.suite.level import Level
-from refsched.suite.session.bench import Connection, Judgement, Rule, SteppedRun
+from refsched.suite.results.rule import Rule
+from refsched.suite.session.bench import Connection, Judgement, SteppedRun
 from refsched.suite.session.order_of_rules import in_order_of_dependence
 
 Area = Callable[[], SearchStrategy[History]]

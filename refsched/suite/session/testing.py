@@ -21,8 +21,10 @@ from refsched.suite.histories.findings import Comparison
 from refsched.suite.histories.history import History
 from refsched.suite.level import Level
 from refsched.suite.reports.report_terminal import failure_lines
+from refsched.suite.results.outcome import Fault, Outcome, with_property
+from refsched.suite.results.rule import Rule
 from refsched.suite.session.allowance import Allowance
-from refsched.suite.session.bench import Bench, Rule
+from refsched.suite.session.bench import Bench
 from refsched.suite.session.budget import Planned, plan, weight_of
 from refsched.suite.session.check import Checking, HaltedError, LateError, RuleBrokenError
 from refsched.suite.session.clock import BudgetClock, over_the_api
@@ -31,7 +33,6 @@ from refsched.suite.session.drawing import allow_shrinking, drawn, drawn_by
 from refsched.suite.session.further_histories import by_turns, came_in, further
 from refsched.suite.session.kept_rules import KeptRules
 from refsched.suite.session.options import Options
-from refsched.suite.session.outcome import Fault, Outcome, with_property
 from refsched.suite.session.reported_failure import failure_of
 from refsched.suite.session.runner import Runner
 from refsched.suite.session.variations import variations
@@ -396,5 +397,4 @@ def name_of(item: pytest.Item) -> str:
 
 
 def _planned(item: pytest.Item, declared: Declaration) -> Planned:
-    name = name_of(item)
-    return Planned(name, declared.examples, weight_of(name), draws=declared.draws)
+    return Planned(name_of(item), declared.examples, weight_of(name_of(item)), draws=declared.draws)

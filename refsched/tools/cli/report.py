@@ -19,7 +19,7 @@ from refsched.suite.reports.reading import ReadReport, read_report
 from refsched.suite.reports.report_html import html
 from refsched.suite.reports.report_json import json_text
 from refsched.suite.reports.report_terminal import paragraphs
-from refsched.suite.reports.result import FAILED, Result
+from refsched.suite.results.result import FAILED, Result
 from refsched.suite.session.options import REPORT_SUFFIXES
 from refsched.suite.session.run_data import merged, read_data, result_of
 from refsched.suite.session.writing import write_whole

@@ -29,8 +29,7 @@ from refsched.suite.histories.findings import Seen
 from refsched.suite.histories.history import History
 from refsched.suite.histories.judge import ANSWERS
 from refsched.suite.histories.trial import try_history
-from refsched.suite.reports.wording import described_steps, said
-from refsched.suite.session.bench import Judgement
+from refsched.suite.histories.wording import described_steps, said
 from refsched.tools.cluster import Cluster
 from refsched.tools.planner.explanation import Explanation
 from refsched.tools.rulebook.examples import Broken, Example
@@ -60,7 +59,7 @@ def run(example: Example) -> ExampleRun:
             transcript = _transcript(example)
     except InputError as refused:
         return ExampleRun((f"the specification refuses it: {refused}",), None, frozenset(heard))
-    lines, _ = described_steps(Judgement(transcript.history, seen=transcript.seen), 0)
+    lines, _ = described_steps(transcript.history, transcript.seen, 0)
     steps = (*lines, *_refused(transcript), *_observed(transcript, example.broken))
     return ExampleRun(
         tuple(map(as_written, steps)),

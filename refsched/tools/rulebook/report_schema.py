@@ -8,7 +8,7 @@ from typing import Any
 from refsched.suite.catalogue.rule_metadata import LEVELS
 from refsched.suite.level import Level
 from refsched.suite.reports.report_json import SHAPE
-from refsched.suite.reports.verdicts import VERDICTS
+from refsched.suite.results.verdicts import VERDICTS
 
 Schema = dict[str, Any]
 

@@ -18,13 +18,13 @@ from refsched.suite.breaking.detection import Tried, changing
 from refsched.suite.histories.findings import Comparison
 from refsched.suite.histories.history import Create, History, Schedule
 from refsched.suite.histories.trial import try_history
+from refsched.suite.results.result import Untried
 from refsched.suite.session.kept_rules import (
     HISTORIES,
     LOST,
     BreakingEffect,
     Decided,
     KeptRules,
-    Untried,
     kept_by,
     untried_by,
 )

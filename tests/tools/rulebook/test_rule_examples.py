@@ -19,7 +19,7 @@ from refsched.suite.catalogue.untestable_rules import why_elsewhere
 from refsched.suite.histories.extender_address import as_written
 from refsched.suite.histories.findings import Seen
 from refsched.suite.histories.history import Advance, Create, History, Schedule
-from refsched.suite.reports.wording import said
+from refsched.suite.histories.wording import said
 from refsched.tools.rulebook.differing import about, heading
 from refsched.tools.rulebook.example_runs import run
 from refsched.tools.rulebook.examples import (

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from attrs import frozen
 
-from refsched.suite.session.outcome import Outcome
+from refsched.suite.results.outcome import Outcome
 
 
 @frozen
@@ -50,6 +50,19 @@ class Statistics:
         """Returns the broken rules that ended more than a third of the tests, each with how many: what is behind
         them was not looked at."""
         return tuple((rule, tests) for rule, tests in self.ending if tests > max(1, self.tests / 3))
+
+
+@frozen
+class Power:
+    """A Power says that ``killed`` of the ``planted`` wrong schedulers are killed; those that no test kills are
+    among the planted. ``profile`` is the part of a scheduler as which they were tried, if they were not tried as
+    whole ones. ``beyond`` are capabilities that the implementation claims and this part does not have: no wrong
+    scheduler was tried that breaks only these."""
+
+    killed: int
+    planted: int
+    profile: str = ""
+    beyond: tuple[str, ...] = ()
 
 
 def _most_frequent_first(counts: Counter[str]) -> tuple[tuple[str, int], ...]:

@@ -11,14 +11,12 @@ from attrs import frozen
 from refsched.errors import counted
 from refsched.suite.adapters.connecting import is_kube_scheduler
 from refsched.suite.adapters.faults import FINAL, cause_of
-from refsched.suite.reports.statistics import Statistics
-from refsched.suite.reports.verdicts import FAIL, PASS, RuleVerdict
-from refsched.suite.session.bench import Rule
-from refsched.suite.session.budget import Power
-from refsched.suite.session.invocation import Invocation
-from refsched.suite.session.kept_rules import Untried
-from refsched.suite.session.outcome import Fault, Outcome
-from refsched.suite.session.runner import About
+from refsched.suite.results.about import About
+from refsched.suite.results.invocation import Invocation
+from refsched.suite.results.outcome import Fault, Outcome
+from refsched.suite.results.rule import Rule
+from refsched.suite.results.statistics import Power, Statistics
+from refsched.suite.results.verdicts import FAIL, PASS, RuleVerdict
 
 PASSED, FAILED, NOT_JUDGED = 0, 1, 2
 """These are the exit codes."""
@@ -30,6 +28,15 @@ class FaultSeen:
 
     fault: Fault
     tests: tuple[str, ...]
+
+
+@frozen(order=True)
+class Untried:
+    """An Untried says that it is not known whether these rules were kept, though they were applied: breaking them
+    was not tried, or the result was not reported. ``why`` is a clause."""
+
+    why: str
+    rules: tuple[str, ...] = ()
 
 
 @frozen

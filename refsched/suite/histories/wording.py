@@ -6,14 +6,16 @@ Short for the eye, and nothing left out: what no known field of an object says i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
 
 from refsched.objects.reading import json_name
 from refsched.records import BOUND, SCHEDULED, Attempt, Bind, NodeStatus, PreFilter, Record
+from refsched.suite.histories.findings import Seen
 from refsched.suite.histories.history import (
+    DEFAULT_CONFIG,
     Advance,
     Create,
     Delete,
@@ -25,7 +27,6 @@ from refsched.suite.histories.history import (
     Step,
     Update,
 )
-from refsched.suite.session.bench import Judgement
 
 Json = dict[str, Any]
 SCRIPT = "refsched.dev/script"
@@ -157,15 +158,17 @@ def flow(value: object) -> str:
 # --- Steps ----------------------------------------------------------------------------------------
 
 
-def described_steps(judgement: Judgement, wrong: int) -> tuple[list[str], int]:
+def described_steps(
+    history: History, seen: Iterable[Seen], wrong: int, usual: Mapping[str, Any] = DEFAULT_CONFIG
+) -> tuple[list[str], int]:
     """Returns one line for each step, and under it what else came of it; and which line is the last of step
-    ``wrong``. What is configured otherwise than by default stands above them."""
-    width = len(str(len(judgement.history.steps)))
-    names = _NameColumn.of(judgement.history)
-    lines = [f"{'':{width}}  {line}" for line in _configured(judgement)]
+    ``wrong``. What is configured otherwise than in ``usual`` stands above them."""
+    width = len(str(len(history.steps)))
+    names = _NameColumn.of(history)
+    lines = [f"{'':{width}}  {line}" for line in _configured(history, usual)]
     last = max(len(lines) - 1, 0)
-    for index, step in enumerate(judgement.history.steps):
-        caused = [entry.record for entry in judgement.seen if entry.step == index]
+    for index, step in enumerate(history.steps):
+        caused = [entry.record for entry in seen if entry.step == index]
         first, *others = list(_outcomes(step, caused)) or [""]
         head = f"{index + 1:>{width}}  {names.line(step)}"
         lines.append(f"{head}  →  {first}" if first else head)
@@ -175,13 +178,14 @@ def described_steps(judgement: Judgement, wrong: int) -> tuple[list[str], int]:
     return lines, last
 
 
-def _configured(judgement: Judgement) -> Iterator[str]:
-    history = judgement.history
-    others = {name: set_to for name, set_to in history.config.items() if set_to != judgement.usual.get(name)}
-    [usual] = judgement.usual.get("profiles") or [{"schedulerName": DEFAULT_PROFILE}]
+def _configured(history: History, usual: Mapping[str, Any]) -> Iterator[str]:
+    others = {name: set_to for name, set_to in history.config.items() if set_to != usual.get(name)}
+    [usual_profile] = usual.get("profiles") or [{"schedulerName": DEFAULT_PROFILE}]
     match others.get("profiles"):
         case [profile]:
-            others["profiles"] = [{key: value for key, value in profile.items() if value != usual.get(key)}]
+            others["profiles"] = [
+                {key: value for key, value in profile.items() if value != usual_profile.get(key)}
+            ]
     if others:
         yield f"configuration  {flow(others)}"
     if history.feature_gates:

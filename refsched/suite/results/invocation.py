@@ -8,7 +8,7 @@ import shlex
 from attrs import frozen
 
 from refsched.suite.level import Level
-from refsched.suite.session.outcome import Failure
+from refsched.suite.results.outcome import Failure
 
 
 @frozen

@@ -12,8 +12,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from attrs import evolve, frozen
 
 from refsched.suite.level import Level
-from refsched.suite.session.bench import Rule
-from refsched.suite.session.outcome import Failure, Outcome
+from refsched.suite.results.outcome import Failure, Outcome
+from refsched.suite.results.rule import Rule
 
 PASS = "pass"
 FAIL = "fail"
