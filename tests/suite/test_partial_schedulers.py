@@ -8,10 +8,20 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from forked_pytest import run_pytest
+from refsched.suite.reports.wording import said
 
+from conformance.vocabulary.objects import node, pod
+from refsched.records import Reference
+from refsched.suite.adapters.connecting import connect
+from refsched.suite.histories.findings import Finding
+from refsched.suite.histories.history import Delete, History, Schedule, creating
+from refsched.suite.histories.trial import try_history
+
+Json = dict[str, Any]
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "docs" / "examples" / "partial"
 SERVE = f"{sys.executable} -c 'import {{0}}; from refsched.tools.serving import serve; import sys;"
@@ -68,36 +78,71 @@ def test_a_part_that_is_right_about_what_it_says_it_does_is_green(language: str,
         assert "not completed" not in report
 
 
+def test_a_part_that_is_wrong_fails_by_a_rule_of_its_own(tmp_path: Path) -> None:
+    impl = built("js", tmp_path, [("total = combine(total, largest, larger);", "")])
+    code, report = judged(impl, "test_resources", "-x", "--examples=40", folder=tmp_path)
+    assert code == 1, report
+    assert "FAILED  R-REQUEST-0" in report
+
+
+TAINTED = node("n1", taints=[{"key": "a", "effect": "NoSchedule"}])
+CORDONED = node("n1", unschedulable=True)
+
+
 @pytest.mark.parametrize(
-    ("language", "before", "after", "rule"),
+    ("language", "before", "after", "objects", "rule"),
     [
-        ("js", "total = combine(total, largest, larger);", "", "R-REQUEST-0"),
-        ("packs", 'filter((node) => filter[node].code === "Success")', "filter(() => true)", "R-INV-02"),
+        (
+            "packs",
+            'filter((node) => filter[node].code === "Success")',
+            "filter(() => true)",
+            (TAINTED, node("n2"), pod("p0", nodeName="n1"), pod("p1")),
+            "R-INV-02",
+        ),
         (
             "py",
             'return rejected("NodeUnschedulable",',
             'return FREE or rejected("NodeUnschedulable",',
+            (CORDONED, pod("p1")),
             "R-CORDON-0",
         ),
-        ("pl", "return 0 if ( $toleration->{key}", "return 0 if 0 && ( $toleration->{key}", "R-TAINT-07"),
+        (
+            "pl",
+            "return 0 if ( $toleration->{key}",
+            "return 0 if 0 && ( $toleration->{key}",
+            (CORDONED, pod("p1", tolerations=[{"key": "b", "operator": "Exists"}])),
+            "R-TAINT-07",
+        ),
     ],
 )
-def test_a_part_that_is_wrong_fails_by_a_rule_of_its_own(
-    language: str, before: str, after: str, rule: str, tmp_path: Path
+def test_what_is_wrong_in_a_part_is_found_where_it_decides(
+    language: str,
+    before: str,
+    after: str,
+    objects: Sequence[Json],
+    rule: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    impl = built(language, tmp_path, [(before, after)])
-    code, report = judged(impl, SELECTED[language], "-x", "--examples=40", folder=tmp_path)
-    assert code == 1, report
-    assert f"FAILED  {rule}" in report
+    monkeypatch.chdir(tmp_path)
+    history = History((*creating(*objects), Schedule()))
+
+    def rules(*edits: tuple[str, str]) -> list[str]:
+        with connect(built(language, tmp_path, edits)) as adapter:
+            return [found.rule for found in try_history(adapter, history).findings]
+
+    assert not rules()
+    assert rules((before, after))[0].startswith(rule)
 
 
 def test_a_history_of_who_does_not_say_that_it_takes_only_what_is_created_ends_at_a_deletion(
     tmp_path: Path,
 ) -> None:
     undeclared = built("pl", tmp_path, [('    inputs       => ["create"],\n', "")])
-    code, report = judged(undeclared, "taint or any_two", folder=tmp_path)
-    assert code == 0, report
-    assert "unsupported: there is only create" in report
+    with connect(undeclared) as adapter:
+        gone = Delete(Reference("Pod", "p1", namespace="default"))
+        done = try_history(adapter, History((*creating(node("n1"), pod("p1")), gone)))
+    assert done.ended.endswith("unsupported: there is only create")
 
 
 def test_who_does_not_forget_a_pod_that_a_plugin_of_its_own_rejects_fails_by_the_way_back(
@@ -111,11 +156,22 @@ def test_who_does_not_forget_a_pod_that_a_plugin_of_its_own_rejects_fails_by_the
     assert "R-ROLLBACK-0" in report.partition("test:")[0]
 
 
-def test_who_does_not_forget_a_pod_that_is_not_bound_after_all_fails(tmp_path: Path) -> None:
-    impl = built("own", tmp_path, [("self.forget(pod)\n            failed =", "failed =")])
-    code, report = judged(impl, "host_ports", "--examples=40", "-x", folder=tmp_path)
-    assert code == 1, report
-    assert "didn't have free ports" in report
+def test_who_does_not_forget_a_pod_that_is_not_bound_after_all_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ports = [{"name": "c", "image": "i", "ports": [{"containerPort": 80, "hostPort": 80}]}]
+    pods = (pod(name, containers=ports) for name in ("p1", "p2"))
+    history = History((*creating(node("n1"), *pods), Schedule(2)))
+
+    def findings(*edits: tuple[str, str]) -> list[Finding]:
+        with connect(built("own", tmp_path, edits)) as adapter:
+            return try_history(adapter, history).findings
+
+    assert not findings()
+    [found, *_] = findings(("self.forget(pod)\n            failed =", "failed ="))
+    assert (found.member, found.pod) == ("filter.n1", "default/p2")
+    assert "didn't have free ports" in said(found.got)
 
 
 def test_only_narrows_what_is_judged_to_what_it_names(tmp_path: Path) -> None:
