@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.internal.conjecture import engine
 from toy_suite import Suite
 
+from refsched.suite.breaking.explaining import FailureExplanation
 from refsched.suite.session.allowance import LEAST, WITH_BUDGET, WITHOUT_BUDGET, Allowance
 from refsched.suite.session.drawing import allow_shrinking
 
@@ -27,6 +28,16 @@ def test_half_of_a_budget_is_for_failures_and_no_test_takes_all_of_it() -> None:
     assert allowance.share == 5.0
     allowance.spend(20.0)
     assert (allowance.left, allowance.share) == (0.0, LEAST)
+
+
+def test_over_the_api_nothing_is_done_about_a_failure_once_the_time_is_spent() -> None:
+    allowance = Allowance.of(60.0, by_clock=True)
+    assert allowance.explaining(lambda: FailureExplanation(("R-FIT-02",), records=9)).rules
+    assert allowance.left < 30.0
+    assert allowance.records == Allowance.of(60.0).records - 9
+    allowance.spend(30.0)
+    assert allowance.share == 0.0
+    assert not allowance.explaining(lambda: FailureExplanation(("R-FIT-02",))).rules
 
 
 def test_what_is_spent_is_measured() -> None:

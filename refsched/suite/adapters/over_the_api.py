@@ -58,6 +58,8 @@ many victims as the scheduler says, if it says so."""
 
 VICTIMS_TIMEOUT = 10.0
 """The scheduler may take this many seconds to delete as many victims as it says."""
+AFTER_A_TIMEOUT = 1.0
+"""A scheduler that has not done so once may take this many."""
 
 _VICTIMS = re.compile(r"preempting (\d+) victims")
 
@@ -92,6 +94,7 @@ class OverTheApi:
         self._control_plane = control_plane
         self._command = command
         self._timeout = timeout
+        self._victims_timeout = VICTIMS_TIMEOUT
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._scheduler: SchedulerCommand | None = None
         self._config: Json | None = None
@@ -357,13 +360,15 @@ class OverTheApi:
         """Returns the pods that are being deleted besides those that were before, when there come no more."""
         said = _VICTIMS.search(message)
         expected = int(said[1]) if said else 0
-        deadline = time.monotonic() + VICTIMS_TIMEOUT
+        deadline = time.monotonic() + self._victims_timeout
         found: list[str] = []
         quiet = 0
         while quiet < QUIET or (len(found) < expected and time.monotonic() < deadline):
             self._probe()
             before, found = found, [pod for pod in self._pods.terminating() if pod not in terminating]
             quiet = quiet + 1 if found == before else 0
+        if len(found) < expected:
+            self._victims_timeout = AFTER_A_TIMEOUT
         return found
 
     def _remove_victims(self) -> None:

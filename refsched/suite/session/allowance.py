@@ -9,15 +9,15 @@ hour.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from attrs import define
 
-from refsched.suite.breaking.explaining import WORK
+from refsched.suite.breaking.explaining import WORK, FailureExplanation
 
 LEAST = 1.0
-"""Even the last of many failures gets this many seconds."""
+"""Even the last of many failures gets this many seconds, but for those over the API."""
 
 WITHOUT_BUDGET = 120.0
 """A run without ``--budget`` has this many seconds."""
@@ -37,20 +37,23 @@ it. The number is what counts, and not the second: which rules are named does no
 @define
 class Allowance:
     """An Allowance says how many seconds are ``left``, and how many ``records`` may be compared, in one process.
-    In a run without a budget these are enough for a hundred failures of a scheduler with one mistake."""
+    In a run without a budget these are enough for a hundred failures of a scheduler with one mistake. ``by_clock``
+    is for a run over the API, where time is real: naming rules takes of the seconds, too, and without any left
+    nothing is done about a failure."""
 
     left: float = WITHOUT_BUDGET
     records: float = WITHOUT_BUDGET * RECORDS_PER_SECOND
+    by_clock: bool = False
 
     @classmethod
-    def of(cls, budget: float | None) -> Allowance:
+    def of(cls, budget: float | None, *, by_clock: bool = False) -> Allowance:
         seconds = WITHOUT_BUDGET if budget is None else max(WITH_BUDGET, budget * PART_OF_BUDGET)
-        return cls(seconds, seconds * RECORDS_PER_SECOND)
+        return cls(seconds, seconds * RECORDS_PER_SECOND, by_clock)
 
     @property
     def share(self) -> float:
         """Returns the seconds that one thing may take which is done about the failure of one test."""
-        return max(LEAST, self.left * OF_THE_REST)
+        return max(0.0 if self.by_clock else LEAST, self.left * OF_THE_REST)
 
     @contextmanager
     def spending(self) -> Iterator[None]:
@@ -59,6 +62,17 @@ class Allowance:
             yield
         finally:
             self.spend(time.monotonic() - began)
+
+    def explaining(self, explain: Callable[[], FailureExplanation]) -> FailureExplanation:
+        """Returns the explanation, or none once the work that is allowed is done."""
+        if self.records <= 0 or not self.share:
+            return FailureExplanation()
+        began = time.monotonic()
+        found = explain()
+        self.records -= found.records
+        if self.by_clock:
+            self.spend(time.monotonic() - began)
+        return found
 
     def spend(self, seconds: float) -> None:
         self.left = max(0.0, self.left - seconds)

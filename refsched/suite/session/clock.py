@@ -37,7 +37,8 @@ class BudgetClock:
     _dealt: float = 0.0
 
     def pause(self, seconds: float) -> None:
-        """Leaves out this many seconds, which a failure has taken: they have an allowance of their own."""
+        """Leaves out this many seconds, which a failure has taken of the allowance. What it takes beyond that is
+        taken from the budget."""
         self._began += seconds
 
     def end_of(self, test: str) -> float:

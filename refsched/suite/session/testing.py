@@ -74,7 +74,7 @@ class Testing:
         self._kept = kept_rules
         self._place = {rule: number for number, rule in enumerate(bench.rules)}
         self._examples: dict[str, int] = {}
-        self._allowance = Allowance.of(options.budget)
+        self._allowance = Allowance.of(options.budget, by_clock=is_over_the_api(options.implementation))
         self._clock: BudgetClock | None = None
         self._part: set[str] | None = None
         self._more_of: dict[tuple[str, Level | None], tuple[Comparison, ...]] = {}
@@ -218,20 +218,14 @@ class Testing:
         )
 
     def _explain(
-        self,
-        histories: Histories,
-        suspected: Sequence[str],
-        may_be: Callable[[str], bool],
+        self, histories: Histories, suspected: Sequence[str], may_be: Callable[[str], bool]
     ) -> FailureExplanation:
-        """Explains a failure by rules that hold for the implementation and can show in what it reports. Once the
-        work that is allowed is done, nothing is explained any more."""
+        """Explains a failure by rules that hold for the implementation and can show in what it reports."""
         about = self._runner.about()
         can_show = about.holding - about.lacks.keys()
-        if self._allowance.records <= 0:
-            return FailureExplanation()
-        found = explained_in_child(histories, suspected, lambda rule: rule in can_show and may_be(rule))
-        self._allowance.records -= found.records
-        return found
+        return self._allowance.explaining(
+            lambda: explained_in_child(histories, suspected, lambda rule: rule in can_show and may_be(rule))
+        )
 
     def _more(self, smallest: History, area: str, level: Level | None) -> Sequence[Comparison]:
         """Returns the comparisons of variations of the smallest history that fails, and of further histories of
@@ -295,6 +289,7 @@ class Testing:
         if checking is None:
             return (yield)
         allow_shrinking(self._allowance.share)
+        allowed = self._allowance.left
         problem: BaseException | None = None
         result: object = True
         try:
@@ -310,7 +305,7 @@ class Testing:
             checking.settle(None if isinstance(problem, LateError) and checking.examples else problem)
         finally:
             if self._clock is not None and checking.target is not None:
-                self._clock.pause(time.monotonic() - checking.failed_at)
+                self._clock.pause(min(time.monotonic() - checking.failed_at, allowed))
         return result
 
     # --- Reporting --------------------------------------------------------------------------------
