@@ -33,9 +33,9 @@ def test_half_of_a_budget_is_for_failures_and_no_test_takes_all_of_it() -> None:
 def test_over_the_api_nothing_is_done_about_a_failure_once_the_time_is_spent() -> None:
     allowance = Allowance.of(60.0, by_clock=True)
     assert allowance.explaining(lambda: FailureExplanation(("R-FIT-02",), records=9)).rules
-    assert allowance.left < 30.0
-    assert allowance.records == Allowance.of(60.0).records - 9
-    allowance.spend(30.0)
+    assert allowance.left < 60.0
+    assert allowance.records == Allowance.of(120.0).records - 9
+    allowance.spend(60.0)
     assert allowance.share == 0.0
     assert not allowance.explaining(lambda: FailureExplanation(("R-FIT-02",))).rules
 

@@ -24,7 +24,7 @@ WITHOUT_BUDGET = 120.0
 
 WITH_BUDGET = 30.0
 PART_OF_BUDGET = 0.5
-"""A short budget has the seconds of WITH_BUDGET, and a longer one this share."""
+"""A short budget has the seconds of WITH_BUDGET, and a longer one this share, or over the API as many again."""
 
 OF_THE_REST = 0.5
 """One test may take this share of the seconds that are left, so that some are left for later ones."""
@@ -47,7 +47,8 @@ class Allowance:
 
     @classmethod
     def of(cls, budget: float | None, *, by_clock: bool = False) -> Allowance:
-        seconds = WITHOUT_BUDGET if budget is None else max(WITH_BUDGET, budget * PART_OF_BUDGET)
+        part = 1.0 if by_clock else PART_OF_BUDGET
+        seconds = WITHOUT_BUDGET if budget is None else max(WITH_BUDGET, budget * part)
         return cls(seconds, seconds * RECORDS_PER_SECOND, by_clock)
 
     @property
