@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import copy
 from enum import Enum
 from types import MethodType
@@ -116,10 +116,11 @@ def _object(copier: _Copier, value: Any) -> Any:
     return made
 
 
-def _attributes(value: Any) -> list[str]:
+def _attributes(value: Any) -> Iterator[str]:
     slots = (name for kind in type(value).__mro__ for name in getattr(kind, "__slots__", ()))
-    names = [*slots, *getattr(value, "__dict__", ())]
-    return [name for name in names if name != "__weakref__" and hasattr(value, name)]
+    for name in [*slots, *getattr(value, "__dict__", ())]:
+        if name != "__weakref__" and hasattr(value, name):
+            yield name
 
 
 _COPY: dict[type, Callable[[_Copier, Any], Any]] = {

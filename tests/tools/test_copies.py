@@ -19,8 +19,10 @@ from hypothesis import strategies as st
 from conformance.strategies import AREAS
 from conformance.vocabulary.objects import node, pod
 from refsched import Cluster, InputError
+from refsched.framework.node_info import NodeInfo
 from refsched.records import Input
 from refsched.suite.histories.history import History, Observe, Schedule, Step
+from refsched.tools import scheduler_copy
 
 Copied = Callable[[Cluster], Cluster]
 
@@ -75,6 +77,14 @@ def test_a_copy_goes_on_as_the_cluster_that_it_was_copied_from(release: str, dat
     for step in history.steps[cut:]:
         do(third, step)
     assert (third.records, third.observe()) == (cluster.records, cluster.observe())
+
+
+def test_a_node_that_is_gone_while_its_pod_is_left_is_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though it has no name, and may be the first one that is copied."""
+    monkeypatch.delitem(scheduler_copy._COPY, NodeInfo, raising=False)
+    cluster = Cluster([node("n"), pod("web", nodeName="n")])
+    cluster.delete("Node", "n")
+    assert cluster.fork().observe() == cluster.observe()
 
 
 def test_neither_of_two_copies_changes_the_other() -> None:

@@ -206,7 +206,9 @@ DEAD = Attack(End.KILLED, "R-PORTS-03", "filter.n1", "m::test_ports", 3, 3, 0.5)
 
 
 def came_to(came: Attack) -> kinds.Kind:
-    return kinds.Kind(lambda: list(all_wrong()), lambda name, asked: WrongResult(name, "", "", came), LIMIT)
+    return kinds.WrongKind(
+        lambda: list(all_wrong()), lambda name, asked: WrongResult(name, "", "", came), LIMIT
+    )
 
 
 @contextmanager
