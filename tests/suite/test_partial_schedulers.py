@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 from forked_pytest import run_pytest
-from refsched.suite.reports.wording import said
 
 from conformance.vocabulary.objects import node, pod
 from refsched.records import Reference
@@ -20,6 +19,7 @@ from refsched.suite.adapters.connecting import connect
 from refsched.suite.histories.findings import Finding
 from refsched.suite.histories.history import Delete, History, Schedule, creating
 from refsched.suite.histories.trial import try_history
+from refsched.suite.histories.wording import said
 
 Json = dict[str, Any]
 ROOT = Path(__file__).parents[2]
