@@ -307,6 +307,7 @@ def test_the_json_report_holds_what_was_judged_and_how_it_is_repeated() -> None:
             "version": "1.0",
             "kubernetes": "1.34",
             "capabilities": ["filter", "score"],
+            "plugins": [],
             "fieldsNotTaken": [],
         },
         "run": {

@@ -86,6 +86,7 @@ def _sections(runs: Sequence[ReadReport], rules: Sequence[ReportedRule]) -> Iter
         ("scheduler", f"{about.name} {about.version} ({about.what})"),
         ("decides like", f"Kubernetes {about.kubernetes}"),
         ("claims", ", ".join(about.capabilities)),
+        *([("has the plugins", ", ".join(about.plugins))] if about.plugins else []),
         ("judged by", f"refsched {runs[0].suite.version}, rules: {runs[0].run.level}"),
         ("seeds", f"{', '.join(seeds)} ({histories})"),
         ("rules without a test in these runs", str(min(run.untested for run in runs))),
@@ -104,7 +105,8 @@ def _sections(runs: Sequence[ReadReport], rules: Sequence[ReportedRule]) -> Iter
             yield Section(title, (("rule", "level", "what it says"), *having))
     if unclaimed := [(rule.id, " or ".join(rule.needs)) for rule in rules if rule.verdict == NOT_CLAIMED]:
         yield Section("Not claimed", (("rule", "needs"), *unclaimed))
-    yield Section("To see it again", console=tuple(_again(run) for run in runs))
+    install = f"python -m pip install refsched=={runs[0].suite.version}"
+    yield Section("To see it again", console=(install, *map(_again, runs)))
 
 
 def _again(run: ReadReport) -> str:

@@ -68,6 +68,7 @@ class ReportedImplementation:
     version: str = ""
     kubernetes: str = ""
     capabilities: tuple[str, ...] = ()
+    plugins: tuple[str, ...] = ()
 
 
 @frozen

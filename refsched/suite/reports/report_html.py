@@ -104,6 +104,8 @@ def _head(result: Result) -> Iterator[str]:
         facts["time"] = not_tried(result)
     if result.statistics.ended:
         facts["not completed"] = ended(result)
+    if about.plugins:
+        facts["has the plugins"] = ", ".join(about.plugins)
     if about.fields_not_taken:
         facts["does not take"] = ", ".join(about.fields_not_taken)
     if result.statistics.without:

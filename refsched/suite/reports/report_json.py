@@ -8,7 +8,7 @@ compares equal.
 |---|---|
 | `report` | `refsched.conformance/v1` |
 | `verdict`, `headline`, `exitCode` | `passed`, `failed` or `not judged`; the same in a sentence; as pytest ended |
-| `implementation` | `what` was given as `--impl`, and `name`, `version`, `kubernetes`, `capabilities` as it said |
+| `implementation` | `what` was given as `--impl`, and what it said: `name`, `version`, `kubernetes` and others |
 | `suite` | `name` and `version` of this package |
 | `run` | `level`, `seed`, `command`, how many `tests` and `examples` there were; `arguments` that do it again |
 | `counts` | verdict → how many rules |
@@ -75,6 +75,7 @@ def as_json(result: Result) -> Json:
             "version": about.version,
             "kubernetes": about.kubernetes,
             "capabilities": list(about.capabilities),
+            "plugins": list(about.plugins),
             "fieldsNotTaken": list(about.fields_not_taken),
         },
         "suite": {"name": "refsched", "version": version("refsched")},

@@ -65,6 +65,8 @@ def _about(result: Result) -> Iterator[str]:
     about = result.about
     yield f"{result.invocation.implementation}: {about.name} {about.version}, for Kubernetes {about.kubernetes}"
     yield from _wrapped(f"claims {', '.join(about.capabilities)}", "")
+    if about.plugins:
+        yield from _wrapped(f"has the plugins {', '.join(about.plugins)}", "")
     if about.fields_not_taken:
         yield from _wrapped(f"does not take {', '.join(about.fields_not_taken)}", "")
     run = [

@@ -55,7 +55,7 @@ def pytest_command(arguments: Sequence[str]) -> list[str]:
     options = [each for each in arguments if each not in selected]
     return [
         *(sys.executable, "-m", "pytest"),
-        *(f"--config-file={os.devnull}", f"--rootdir={folder.parent}"),
+        *(f"--config-file={os.devnull}", f"--rootdir={folder.parent}", "--no-header"),
         *("-o", f"cache_dir={Path.cwd() / '.pytest_cache'}"),
         f"{CALLED_AS}={COMMAND}",
         *([str(folder / each) for each in selected] or [str(folder)]),

@@ -87,6 +87,7 @@ REPORT: Schema = {
             version=_TEXT,
             kubernetes=_TEXT,
             capabilities=_TEXTS,
+            plugins=_TEXTS,
             fieldsNotTaken=_TEXTS,
         ),
         suite=_all(name=_TEXT, version=_TEXT),
