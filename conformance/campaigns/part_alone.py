@@ -42,6 +42,8 @@ _SHOWN_WITH = {
 }
 """Members of records, and observations, that a part without the capability does not report."""
 
+_NONE = {"disabled": [{"name": "*"}]}
+
 _MAY_BE_LEFT_OUT = ("evaluated", "feasible", "totals", "message", "unschedulablePlugins", "preFilter")
 
 _MAY_NOT_BE_TAKEN = (
@@ -85,7 +87,9 @@ class PartAlone:
         disabled = [{"name": name} for name in _default_plugins(self.release) if name not in kept]
         plugins: Json = {"multiPoint": {"disabled": disabled}}
         if "score" not in self.capabilities:
-            plugins |= {point: {"disabled": [{"name": "*"}]} for point in ("preScore", "score")}
+            plugins |= dict.fromkeys(("preScore", "score"), _NONE)
+        if "queue" not in self.capabilities:
+            plugins |= {"preEnqueue": _NONE}
         return {
             "apiVersion": "kubescheduler.config.k8s.io/v1",
             "kind": "KubeSchedulerConfiguration",
