@@ -88,8 +88,8 @@ class PartAlone:
         plugins: Json = {"multiPoint": {"disabled": disabled}}
         if "score" not in self.capabilities:
             plugins |= dict.fromkeys(("preScore", "score"), _NONE)
-        if "queue" not in self.capabilities:
-            plugins |= {"preEnqueue": _NONE}
+        if "queue" not in self.capabilities and "DynamicResources" in self.plugins:
+            plugins |= {"preEnqueue": {"disabled": [{"name": "DynamicResources"}]}}
         return {
             "apiVersion": "kubescheduler.config.k8s.io/v1",
             "kind": "KubeSchedulerConfiguration",
