@@ -84,10 +84,10 @@ class Checker:
         self.following.attach(self.scheduler)
         self._popping = Popping(self.scheduler)
         self._inputs = InputReader(self.scheduler, unread.note if self._config.extenders else None)
-        self._binds: list[Bind] = []
-        self._attempts: list[Attempt] = []
+        self._binds, self._attempts = list[Bind](), list[Attempt]()
         self._deletions, self._evictions = Deletions(), Evictions()
         self._claim_writes = ClaimWrites(other.reports_claims)
+        self._reports_nominations = other.reports_nominations
         self._guessed: set[str] = set()
         self._may_have_used_hint = False
         self._space: SearchSpace | None = None
@@ -272,6 +272,7 @@ class Checker:
             return
         self.following.follow(record)
         self._evictions.before(self.scheduler.state)
+        was_nominated = self._is_nominated(record.pod)
         try:
             yield from self._pop(record.pod)
         except KeyError:
@@ -291,14 +292,17 @@ class Checker:
         not_allowed, guesses = self.following.not_allowed, self.following.guesses
         if self._may_have_used_hint:
             guesses.add(HINT_USED_UP)
-        tried = self._popping.pod_called(record.pod)
-        is_nominated = tried is not None and tried.status.nominated_node_name != ""
         # A pod that fits on its nominated node uses up the hint of its batch unseen.
-        self._may_have_used_hint = is_nominated and self.offered.get("hint", 1) > 1
+        self._may_have_used_hint = self._is_nominated(record.pod) and self.offered.get("hint", 1) > 1
         self.following.follow(None)
         if specified is not None:
             self._popping.perhaps_dropped = specified.victims or ()
-            yield from self._compare(comparable, specified, not_allowed, guesses)
+            yield from self._compare(comparable, specified, not_allowed, guesses, was_nominated=was_nominated)
+
+    def _is_nominated(self, key: str) -> bool:
+        """Returns whether the status of this pod (``namespace/name``) names a node."""
+        pod = self._popping.pod_called(key)
+        return pod is not None and pod.status.nominated_node_name != ""
 
     def _compare(
         self,
@@ -306,8 +310,11 @@ class Checker:
         specified: Attempt,
         not_allowed: Iterable[Disagreement] = (),
         guesses: Set[Guess] = frozenset(),
+        *,
+        was_nominated: bool = False,
     ) -> Iterator[Disagreement]:
-        """Compares the attempts. If the nodes' statuses agree, the search that evaluated them is compared too."""
+        """Compares the attempts. If the nodes' statuses agree, the search that evaluated them is compared too. A
+        scheduler that reports no nomination has left it as it was."""
         self.specified = specified
         if self._own is not None:
             if self._own.came_too_late(record, specified):
@@ -319,6 +326,9 @@ class Checker:
             guesses = {*guesses, VICTIMS}
         self._evictions.after(specified)
         compared = list(attempt_disagreements(record, specified))
+        keeps = was_nominated and self._reports_nominations and record.nominated_node is None
+        if keeps and specified.nominated_node == "":
+            compared.append(Disagreement("nominatedNode", "", None))
         found = [*not_allowed]
         if self._space is not None and not any(one.member.startswith("filter.") for one in compared):
             found += search_disagreements(self._space, record, specified)

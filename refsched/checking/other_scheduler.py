@@ -14,6 +14,8 @@ class OtherScheduler:
 
     reports_claims: bool = False
     """It reports each of its writes into a ResourceClaim."""
+    reports_nominations: bool = False
+    """It reports each nomination that it takes back."""
     in_real_time: bool = False
     """Its clock goes on between what is asked of it, so that it is open whether a hint is too old."""
     may_search_all: bool = False

@@ -57,9 +57,9 @@ def rejected_on(node: str, status: Status) -> Failure:
 def handle_scheduling_failure(cycle: Cycle, failure: Failure) -> Failure:
     """R-FAIL-01 (decides result, queues): A pod that still exists and is unbound goes back to the queue, as the
     API server shows it now, and its PodScheduled condition says why it was not scheduled.
-    R-FAIL-03 (needs scripted or volumes or devices or extenders or api): A pod that was nominated to a node loses
-    its nomination when its attempt or its binding fails, unless PostFilter leaves it the nomination or gives it
-    another.
+    R-FAIL-03 (decides nominatedNode; needs scripted or volumes or devices or extenders or api): A pod that was
+    nominated to a node loses its nomination when its attempt or its binding fails, unless PostFilter leaves it the
+    nomination or gives it another.
     R-FAIL-04 (observed: a profile whose Bind plugins bind nothing is one that nobody should have): If every Bind
     plugin answers Skip, the binding fails, but the pod's status stays as it was: its PodScheduled condition is not
     written, and neither is it written that the nomination is lost.

@@ -11,6 +11,7 @@ from world import World, configuration
 
 from refsched.checking.agreement import Disagreement
 from refsched.checking.checker import Checker
+from refsched.checking.other_scheduler import OtherScheduler
 from refsched.framework.choices import Choices
 from refsched.records import Attempt, Input, Output, Record
 
@@ -35,8 +36,11 @@ class Recorded(World):
         self.records.extend([self.machine.queues(), self.machine.nodes()])
 
 
-def check(records: Sequence[Record], config: dict[str, Any] | None = None) -> list[Disagreement]:
-    checker = Checker(config or configuration())
+def check(
+    records: Sequence[Record], config: dict[str, Any] | None = None, *, reports_nominations: bool = False
+) -> list[Disagreement]:
+    other = OtherScheduler(reports_nominations=reports_nominations)
+    checker = Checker(config or configuration(), other=other)
     return [found for record in records for found in checker.take(record)] + checker.take_missing()
 
 

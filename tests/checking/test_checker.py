@@ -227,6 +227,17 @@ def test_but_only_the_victims_that_its_node_asks_for() -> None:
     assert [one.member for one in found] == ["victims"]
 
 
+@pytest.mark.parametrize("nominated_to", ["n1", ""])
+def test_a_scheduler_that_reports_nominations_says_which_it_takes_back(nominated_to: str) -> None:
+    world = Recorded()
+    world.node("n1")
+    assert world.schedule("p", cpu="9", nominated_to=nominated_to).nominated_node == ""
+    silent = altered(world.records, Attempt, nominated_node=None)
+    assert check(silent) == []
+    kept = [Disagreement("nominatedNode", "", None)] if nominated_to else []
+    assert check(silent, reports_nominations=True) == kept
+
+
 # --- Binding cycles and observations --------------------------------------------------------------
 
 

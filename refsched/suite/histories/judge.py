@@ -77,6 +77,7 @@ class Judge:
                 release=release,
                 other=OtherScheduler(
                     reports_claims=reports_claims,
+                    reports_nominations=part.reports_nominations,
                     in_real_time=not part.keeps_time,
                     may_search_all=not part.reads_config,
                     own_plugins=own(),

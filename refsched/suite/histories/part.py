@@ -118,6 +118,12 @@ class Part:
         """Returns whether it may do what none of the plugins that it is judged by does."""
         return bool(self.own) or not self.is_whole or "preemption" not in self.capabilities
 
+    @property
+    def reports_nominations(self) -> bool:
+        """Returns whether what an attempt says nothing of, a nomination, is as it was; over the API it may not be."""
+        is_told = {"filter", "preemption"} <= self.capabilities and "nominatedNode" not in self.not_shown
+        return is_told and not self.may_have_own
+
     def is_foreign(self, plugin: str) -> bool:
         """Returns whether the implementation has this plugin, and the specification beside it does not: its own,
         or one that it is not judged by. What such a plugin does is taken as given."""

@@ -12,6 +12,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/core"
 	framework "k8s.io/kubernetes/pkg/scheduler/framework/v1alpha1"
 	"k8s.io/kubernetes/pkg/scheduler/profile"
+	"k8s.io/kubernetes/pkg/scheduler/util"
 
 	"refsched/recorder/harness"
 	"refsched/recorder/wire"
@@ -85,14 +86,27 @@ func (f *recordingFramework) RunScorePlugins(ctx context.Context, state *framewo
 
 func (f *recordingFramework) RunPostFilterPlugins(ctx context.Context, state *framework.CycleState, pod *v1.Pod, nodes framework.NodeToStatusMap) (result *framework.PostFilterResult, status *framework.Status) {
 	c := harness.CycleOf(ctx)
+	before := f.nominationOf(pod)
 	deleted := c.PostFilter(func() {
 		result, status = f.Framework.RunPostFilterPlugins(ctx, state, pod, nodes)
 	})
 	c.Attempt.Victims = deleted
 	if status.IsSuccess() && result != nil {
 		c.Attempt.NominatedNode = &result.NominatedNodeName
+	} else if after := f.nominationOf(pod); before != "" && after == "" {
+		// Where evicting pods helps on no node, preemption itself clears the nomination.
+		c.Attempt.NominatedNode = &after
 	}
 	return result, status
+}
+
+// nominationOf is the node that the stored pod is nominated to.
+func (f *recordingFramework) nominationOf(pod *v1.Pod) string {
+	stored, err := util.GetUpdatedPod(f.ClientSet(), pod)
+	if err != nil {
+		return ""
+	}
+	return stored.Status.NominatedNodeName
 }
 
 func (f *recordingFramework) RunPermitPlugins(ctx context.Context, state *framework.CycleState, pod *v1.Pod, node string) *framework.Status {
