@@ -52,8 +52,8 @@ def test_batches_of_equal_pods(check: Check, history: History) -> None:
     area="before_binding",
     rules=(
         *("R-BIND-06", "R-BIND-07", "R-BIND-08", "R-BIND-09", "R-FAIL-05", "R-PERMIT-07"),
-        *("R-EVENT-09", "R-PREEMPT-20"),
-        *rules_of("PREEMPT-PREP"),
+        *("R-EVENT-09", "R-PREEMPT-20", "R-PREEMPT-PREP-01", "R-PREEMPT-PREP-02", "R-PREEMPT-PREP-04"),
+        *("R-PREEMPT-PREP-05", "R-PREEMPT-PREP-06", "R-PREEMPT-PREP-07", "R-PREEMPT-PREP-08"),
     ),
     needs=("scripted", "preemption"),
     examples=60,

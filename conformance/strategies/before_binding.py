@@ -48,6 +48,19 @@ _FAILING: tuple[Script, ...] = (
 _ANY = st.sampled_from([*_HELD * 2, *_FAILING, {}])
 _WAITING = st.sampled_from([*_HELD, *_HELD[2:4] * 3])
 _ENDING = st.sampled_from([*_HELD, *_HELD[2:4], *_FAILING, *_FAILING[:2] * 2])
+_DISRUPTIONS: SearchStrategy[Json | None] = st.sampled_from(
+    [
+        None,
+        {"reason": "PreemptionByScheduler"},
+        None,
+        {"reason": "EvictionByEvictionAPI"},
+        {
+            "reason": "PreemptionByScheduler",
+            "message": "default-scheduler: preempting to accommodate a higher priority pod",
+        },
+    ]
+).map(lambda why: why and {"conditions": [{"type": "DisruptionTarget", "status": "True", **why}]})
+"""Somebody has begun to evict the pod, perhaps the scheduler itself."""
 _GATES = st.sampled_from([{}, {}, {}, {"SchedulerAsyncPreemption": False}])
 
 
@@ -166,7 +179,7 @@ def _left(draw: DrawFn) -> History:
     cluster = HistoryBuilder()
     cluster.add_node(node("", {"cpu": "2", "pods": "9"}))
     for amount in draw(st.sampled_from([["2"], ["1", "1"]])):
-        cluster.add_pod(pod("", cpu(amount), script=draw(_ENDING)))
+        cluster.add_pod(pod("", cpu(amount), script=draw(_ENDING), status=draw(_DISRUPTIONS)))
         cluster.schedule(1)
     for happening in draw(
         st.lists(

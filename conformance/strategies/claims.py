@@ -34,6 +34,7 @@ from conformance.vocabulary.storage import (
     IN_ZONE_A,
     MIGRATED_PLUGINS,
     OLD_ZONE,
+    SELECTED_NODE,
     STORAGE,
     TRACKING,
     a_claim,
@@ -116,6 +117,25 @@ def _making(draw: DrawFn) -> History:
         cluster.wait()
         cluster.schedule()
     return History(tuple(cluster.steps))
+
+
+_SELECTED = st.sampled_from([{SELECTED_NODE: "n1"}, {}, {SELECTED_NODE: "n2"}, {SELECTED_NODE: "n1"}])
+_TWO = st.permutations(["c1", "c2", "c3"]).map(lambda names: using(*names[:2]))
+
+
+@st.composite
+def _made_elsewhere(draw: DrawFn) -> History:
+    """Volumes are being made, each for a node of its own or for any, and a pod uses two of them."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(storage_class("hand", "csi.example"))
+    for number, selected in enumerate(draw(st.lists(_SELECTED, min_size=3, max_size=3)), 1):
+        cluster.add(a_claim(f"c{number}", metadata={"annotations": selected}))
+    for _ in range(2):
+        cluster.add_node(node(""))
+    for volumes in draw(st.lists(_TWO, min_size=1, max_size=2)):
+        cluster.add_pod(pod("", volumes=volumes))
+    cluster.schedule()
+    return cluster.history()
 
 
 # --- Migrated disks ---------------------------------------------------------------------------------
@@ -295,4 +315,5 @@ def _zoned(draw: DrawFn) -> History:
 
 
 def histories() -> SearchStrategy[History]:
-    return st.one_of(_making(), _making(), _migrated(), _migrated(), _zoned(), matching(), matching())
+    made = (_making(), _making(), _made_elsewhere())
+    return st.one_of(*made, _migrated(), _migrated(), _zoned(), matching(), matching())

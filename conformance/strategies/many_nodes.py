@@ -35,17 +35,17 @@ _SIZES: SearchStrategy[tuple[int, int | None, int | None]] = st.sampled_from(
         (110, None, 97),
         (250, None, None),
         (104, 5, None),
-        (253, None, None),
+        (253, 100, 0),
         (112, 95, 0),
-        (204, None, None),
+        (204, 95, 0),
         (102, 50, 100),
         (106, None, 97),
         (103, 100, None),
     ]
 )
 """How many nodes there are, and how many percent of them are enough: what is said for all profiles, and what the
-profile says, which goes before that. Up to a hundred are all looked at; from two hundred on the share that is
-enough by default shrinks as they grow."""
+profile says, which goes before that, also if it is 0. Up to a hundred are all looked at; from two hundred on the
+share that is enough by default shrinks as they grow."""
 
 _ZONES: SearchStrategy[Callable[[int], Json]] = st.sampled_from(
     [

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
+from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.strategies import full_nodes, nominated_and_waiting
 from conformance.strategies.changes import (
@@ -22,7 +22,8 @@ from conformance.strategies.changes import (
     pods_running,
     with_many_changes,
 )
-from conformance.strategies.drawn import combinations, sometimes
+from conformance.strategies.drawn import combinations
+from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import (
     REQUIRED,
     START_TIMES,
@@ -88,10 +89,45 @@ _RUNNING = combinations(
 
 _WITHOUT_POST_FILTER = profile_config(default_profile(plugins={"postFilter": {"disabled": [{"name": "*"}]}}))
 """A nomination that has become pointless then stays."""
+_WITHOUT_SCORE = profile_config(default_profile(plugins={"score": {"disabled": [{"name": "*"}]}}))
+"""A search then ends with the first feasible node, so that it shows where each search starts."""
 
 
 def _nominate(name: str) -> Any:
     return lambda value: with_status(value, nominatedNodeName=name)
+
+
+# --- Nominated to a node that PreFilter leaves out ------------------------------------------------
+
+
+def _named(*names: str) -> Json:
+    fields = [{"key": "metadata.name", "operator": "In", "values": [name]} for name in names]
+    terms = [{"matchFields": [field]} for field in fields]
+    return {"affinity": {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": terms}}}}
+
+
+_TORN = combinations(
+    lambda amount, nominated, way: pod(
+        "", cpu(amount), status={"nominatedNodeName": nominated} if nominated else None, **way
+    ),
+    ("2", "1", "2", "4"),
+    ("n1", "n1", "n2", ""),
+    (_named("n2"), _named("n2", "n3"), {}, _named("n3")),
+)
+
+
+@st.composite
+def _elsewhere(draw: DrawFn) -> History:
+    """Pods are nominated to a node, and may go to others only, which are searched after that one."""
+    cluster = HistoryBuilder()
+    for cores in draw(st.lists(st.sampled_from(["1", "4", "2"]), min_size=3, max_size=4)):
+        cluster.add_node(node("", {"cpu": cores, "pods": "4"}))
+    for value in draw(st.lists(_TORN, min_size=2, max_size=4)):
+        cluster.add_pod(value)
+    cluster.schedule()
+    cluster.add_pod(pod("", cpu("1")))
+    cluster.schedule()
+    return cluster.history(draw(st.sampled_from([_WITHOUT_SCORE, None, _WITHOUT_SCORE])))
 
 
 def histories() -> SearchStrategy[History]:
@@ -106,6 +142,6 @@ def histories() -> SearchStrategy[History]:
         nodes_removed(),
         nodes=st.lists(_NODES, min_size=1, max_size=3),
         pods=placed(_PODS, _RUNNING),
-        config=sometimes(st.just(_WITHOUT_POST_FILTER), DEFAULT_CONFIG),
+        config=st.sampled_from([*[DEFAULT_CONFIG, _WITHOUT_POST_FILTER] * 2, _WITHOUT_SCORE]),
     )
-    return st.one_of(anything, full_nodes.histories(), nominated_and_waiting.histories())
+    return st.one_of(anything, full_nodes.histories(), nominated_and_waiting.histories(), _elsewhere())
