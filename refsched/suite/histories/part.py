@@ -120,9 +120,9 @@ class Part:
 
     @property
     def reports_nominations(self) -> bool:
-        """Returns whether what an attempt says nothing of, a nomination, is as it was; over the API it may not be."""
-        is_told = {"filter", "preemption"} <= self.capabilities and "nominatedNode" not in self.not_shown
-        return is_told and not self.may_have_own
+        """Returns whether it reports nominations that it takes back. Over the API they may not be seen."""
+        shows = {"filter", "preemption"} <= self.capabilities and "nominatedNode" not in self.not_shown
+        return shows and not self.may_have_own
 
     def is_foreign(self, plugin: str) -> bool:
         """Returns whether the implementation has this plugin, and the specification beside it does not: its own,
