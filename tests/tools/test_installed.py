@@ -41,7 +41,7 @@ PROJECT = {
             assert not any(name.startswith("refsched") for name in sys.modules)
         """,
     "forgetful.py": '''
-        """The specification, but for taints: it removes them."""
+        """The specification, but for cordons: it removes them."""
         import refsched.reference
 
 
@@ -54,7 +54,7 @@ PROJECT = {
 
             def create(self, object):
                 if object["kind"] == "Node":
-                    object.get("spec", {}).pop("taints", None)
+                    object.get("spec", {}).pop("unschedulable", None)
                 return self.scheduler.create(object)
 
 
@@ -299,7 +299,7 @@ def test_a_failure_says_the_command_that_repeats_it_there(project: Project, inst
 
     assert program == "refsched"
     assert again.returncode == 1
-    assert "FAILED  R-TAINT-" in again.stdout
+    assert "FAILED  R-CORDON-" in again.stdout
 
 
 def test_the_installation_is_typed(project: Project) -> None:
