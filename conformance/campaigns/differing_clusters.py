@@ -110,12 +110,12 @@ class Pair:
             applied: set[str] = set()
             try:
                 with listening(applied.add):
-                    transcript = try_history(adapter, history)
+                    judgement = try_history(adapter, history)
             except Exception:
                 return None
-            if transcript.ended:
+            if judgement.ended:
                 return None
-            ran[name] = Ran(run_of(transcript), frozenset(applied))
+            ran[name] = Ran(run_of(judgement), frozenset(applied))
         return ran
 
     def shown(self, line: DifferingMember, runs: Mapping[str, Ran]) -> Mapping[str, str] | None:

@@ -211,9 +211,9 @@ def run(what: str, steps: int, seed: int) -> Progress:
             driver = Driver(adapter.reset(SCRIPTED), part, judge)
             for step in Cluster(Random(f"{seed} {progress.sessions}")).steps():
                 _take(driver, step, progress)
-                if driver.transcript.ended or progress.steps == steps:
+                if driver.judgement.ended or progress.steps == steps:
                     break
-            progress.findings = driver.transcript.findings
+            progress.findings = driver.judgement.findings
     return progress
 
 
@@ -221,10 +221,10 @@ def _take(driver: Driver, step: Step, progress: Progress) -> None:
     progress.steps += 1
     progress.last.append(step)
     driver.take(step)
-    for seen in driver.transcript.seen:
+    for seen in driver.judgement.seen:
         if isinstance(seen.record, Attempt | Bind):
             progress.results[f"{seen.record.member} {seen.record.result}"] += 1
-    driver.transcript.seen.clear()
+    driver.judgement.seen.clear()
 
 
 # --- The command ----------------------------------------------------------------------------------

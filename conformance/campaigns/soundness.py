@@ -26,8 +26,9 @@ from conformance.wrong.profile import SuiteTest, suite_tests
 from refsched.records import Attempt, Bind
 from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable
 from refsched.suite.histories.history import History, Step
+from refsched.suite.histories.judgement import Judgement
 from refsched.suite.histories.scenario import steps_as_json
-from refsched.suite.session.bench import Judgement, SteppedRun
+from refsched.suite.session.bench import SteppedRun
 from refsched.suite.session.conforming import Declaration
 from refsched.suite.session.drawing import drawn, drawn_by, load_profile
 from refsched.suite.session.runner import Runner

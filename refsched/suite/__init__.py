@@ -7,8 +7,9 @@ else here is how a run is reported.
 """
 
 from refsched.suite.histories.findings import Seen
+from refsched.suite.histories.judgement import Judgement
 from refsched.suite.results.rule import Rule
-from refsched.suite.session.bench import Bench, Connection, Judgement
+from refsched.suite.session.bench import Bench, Connection
 from refsched.suite.session.cases import Case
 from refsched.suite.session.check import Check
 from refsched.suite.session.conforming import conforms

@@ -9,7 +9,7 @@ from attrs import define, field
 from conformance.strategies.machine import Anything
 from refsched.suite.histories.findings import Finding
 from refsched.suite.histories.history import DEFAULT_CONFIG, History, Schedule, Step
-from refsched.suite.session.bench import Judgement
+from refsched.suite.histories.judgement import Judgement
 from refsched.suite.session.check import Checking, RuleBrokenError
 from refsched.suite.session.drawing import drawn_by, load_profile
 
@@ -87,7 +87,7 @@ def test_a_course_is_judged_when_a_step_has_shown_something() -> None:
 
     assert check.target == RULE
     assert check.examples == 1
-    assert len(check.evidence[RULE].judgement.history.steps) == 2
+    assert len(check.counterexamples[RULE].judgement.history.steps) == 2
 
 
 def test_a_course_in_which_nothing_was_wrong_counts_once() -> None:
@@ -108,4 +108,4 @@ def test_what_a_machine_finds_shrinks_to_as_few_steps_as_show_it() -> None:
     with pytest.raises(RuleBrokenError):
         drawn_by(Anything, check.begin, examples=5, seed="0", name="test")()
 
-    assert len(check.evidence[RULE].judgement.history.steps) == 4
+    assert len(check.counterexamples[RULE].judgement.history.steps) == 4

@@ -14,8 +14,8 @@ from refsched.framework.node_info import NodeInfo
 from refsched.records import Attempt, Create, Delete
 from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.adapters.connecting import connect
-from refsched.suite.histories.driver import Transcript
 from refsched.suite.histories.history import Advance, History, Schedule, creating
+from refsched.suite.histories.judgement import Judgement
 from refsched.suite.histories.trial import try_history
 from refsched.suite.session.drawing import collected, load_profile
 
@@ -37,7 +37,7 @@ def asked(number: int) -> History:
     return History((*HISTORY.steps, *QUESTIONS[number](end)))
 
 
-def last(transcript: Transcript) -> Attempt:
+def last(transcript: Judgement) -> Attempt:
     return [seen.record for seen in transcript.seen if isinstance(seen.record, Attempt)][-1]
 
 

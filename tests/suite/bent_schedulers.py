@@ -13,7 +13,8 @@ from typing import Any
 from refsched.suite.adapters.adapter import Adapter, TransportError
 from refsched.suite.adapters.module import InProcess
 from refsched.suite.histories.history import History
-from refsched.suite.histories.trial import Transcript, try_history
+from refsched.suite.histories.judgement import Judgement
+from refsched.suite.histories.trial import try_history
 from refsched.suite.session.standard import StandardBench
 
 Json = dict[str, Any]
@@ -52,7 +53,7 @@ def bent(name: str) -> Adapter:
     return Adapter(name, Bent(BENT[name]))
 
 
-def came_of(name: str, history: History) -> Transcript:
+def came_of(name: str, history: History) -> Judgement:
     with bent(name) as adapter:
         return try_history(adapter, history)
 

@@ -13,7 +13,7 @@ from refsched.suite.breaking.explaining import FailureExplanation
 from refsched.suite.histories.findings import Comparison, Finding
 from refsched.suite.histories.history import History
 from refsched.suite.histories.judge import _with_message
-from refsched.suite.session.bench import Judgement
+from refsched.suite.histories.judgement import Judgement
 from refsched.suite.session.check import FEWEST, Checking, RuleBrokenError
 from refsched.suite.session.order_of_rules import by_cause, may_follow
 

@@ -16,9 +16,9 @@ from refsched.errors import InputError
 from refsched.suite import Judgement
 from refsched.suite.adapters.answers import read_hello
 from refsched.suite.histories.history import Create, History, Schedule, creating
+from refsched.suite.histories.judgement import UNSUPPORTED
 from refsched.suite.histories.part import Part, part_of
 from refsched.suite.level import Level
-from refsched.suite.session.bench import UNSUPPORTED
 from refsched.suite.session.drawing import load_profile
 from refsched.suite.session.runner import Runner
 from refsched.suite.session.unsupported_fields import drawn_from, fields_not_taken, without

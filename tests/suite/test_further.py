@@ -8,7 +8,7 @@ from attrs import evolve
 from conformance.strategies import AREAS
 from refsched.suite.histories.findings import Comparison, Finding
 from refsched.suite.histories.history import History
-from refsched.suite.session.bench import Judgement
+from refsched.suite.histories.judgement import Judgement
 from refsched.suite.session.drawing import load_profile
 from refsched.suite.session.further_histories import HISTORIES, came_in, further
 

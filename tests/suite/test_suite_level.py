@@ -16,7 +16,8 @@ from refsched.records import Attempt
 from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.adapters.module import InProcess
 from refsched.suite.histories.history import Create, History, Schedule
-from refsched.suite.histories.trial import Transcript, try_history
+from refsched.suite.histories.judgement import Judgement
+from refsched.suite.histories.trial import try_history
 from refsched.suite.level import Level
 
 ROOT = Path(__file__).parents[2]
@@ -39,7 +40,7 @@ def history(*objects: dict[str, Any]) -> History:
     return History((*map(Create, some), Schedule()))
 
 
-def judged(asked: History, level: str, implementation: str = "own_orders") -> Transcript:
+def judged(asked: History, level: str, implementation: str = "own_orders") -> Judgement:
     with Adapter(implementation, InProcess(implementation, 30.0)) as adapter:
         return try_history(adapter, asked, level=Level(level))
 

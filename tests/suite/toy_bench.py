@@ -115,7 +115,7 @@ class ToyBench:
 
     def judge(self, connection: Toy, history: History, level: Level = Level.ALL) -> Judgement:
         if connection.what == "diverges":
-            return Judgement(history, (), (), {}, ended="it has diverged")
+            return Judgement(history, ended="it has diverged")
         seen: list[Seen] = []
         decisive = {"R-TOY-01": 0, "R-TOY-02": 0, "R-TOY-03": 0}
         waiting = ("", 0)
@@ -137,7 +137,7 @@ class ToyBench:
             ]
             if findings:
                 return Judgement(history, seen, findings, decisive, len(seen), len(seen) - 1)
-        return Judgement(history, seen, (), decisive, len(seen), len(seen))
+        return Judgement(history, seen, [], decisive, len(seen), len(seen))
 
     def _findings(
         self, step: int, name: str, cpu: int, result: str, status: NodeStatus, decisive: dict[str, int]

@@ -41,10 +41,10 @@ from refsched.mistakes.wrong import all_wrong
 from refsched.suite.adapters.faults import AdapterUnavailable
 from refsched.suite.adapters.process import Process
 from refsched.suite.adapters.selection import PROFILES
-from refsched.suite.histories.driver import Transcript
 from refsched.suite.histories.findings import Finding
 from refsched.suite.histories.history import DEFAULT_CONFIG, History
 from refsched.suite.histories.judge import ANSWERS
+from refsched.suite.histories.judgement import Judgement
 from refsched.tools.configuration.feature_gates import with_feature_gates
 from refsched.tools.configuration.read import read_config
 
@@ -103,12 +103,12 @@ def test_whoever_is_judged_as_a_part_is_judged_by_the_tests_for_it() -> None:
 def test_only_histories_that_came_to_their_end_count(monkeypatch: pytest.MonkeyPatch) -> None:
     transcripts = iter(
         (
-            Transcript(History(()), ended="needs more"),
-            Transcript(History(()), findings=[Finding("R-PORTS-03", "node", "n1", "n2")]),
+            Judgement(History(()), ended="needs more"),
+            Judgement(History(()), findings=[Finding("R-PORTS-03", "node", "n1", "n2")]),
         )
     )
 
-    def try_history(adapter: object, history: History, *, with_specification: bool) -> Transcript:
+    def try_history(adapter: object, history: History, *, with_specification: bool) -> Judgement:
         return next(transcripts)
 
     monkeypatch.setattr(trying, "try_history", try_history)
@@ -124,9 +124,9 @@ TEST = SuiteTest("test_of_one_history", "ports", 1)
 OTHER = SuiteTest("test_of_another", "taints", 1)
 
 
-def finding(rule: str) -> Callable[..., Transcript]:
-    def try_history(adapter: object, history: History, *, with_specification: bool) -> Transcript:
-        return Transcript(history, findings=[Finding(rule, "node", "n1", "n2")])
+def finding(rule: str) -> Callable[..., Judgement]:
+    def try_history(adapter: object, history: History, *, with_specification: bool) -> Judgement:
+        return Judgement(history, findings=[Finding(rule, "node", "n1", "n2")])
 
     return try_history
 
@@ -163,7 +163,7 @@ def test_without_a_history_nothing_is_reached() -> None:
 
 
 def test_a_mistake_of_the_suite_is_no_kill(monkeypatch: pytest.MonkeyPatch) -> None:
-    def try_history(*_: object, **__: object) -> Transcript:
+    def try_history(*_: object, **__: object) -> Judgement:
         raise KeyError("nodes")
 
     monkeypatch.setattr(trying, "try_history", try_history)

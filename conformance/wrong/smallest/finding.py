@@ -27,10 +27,10 @@ from refsched.suite.adapters.connecting import REFERENCE, connect
 from refsched.suite.adapters.faults import AdapterFault
 from refsched.suite.catalogue.rules import StatedRule, all_rules
 from refsched.suite.histories.configuration import can_be_configured_for, configured_for
-from refsched.suite.histories.driver import Transcript
 from refsched.suite.histories.findings import Finding
 from refsched.suite.histories.history import History
 from refsched.suite.histories.judge import ANSWERS
+from refsched.suite.histories.judgement import Judgement
 from refsched.suite.histories.trial import try_history
 from refsched.suite.session.order_of_rules import by_cause
 from refsched.tools.rulebook.examples import Example
@@ -128,12 +128,12 @@ def _as_of(history: History, kubernetes: str) -> History:
     return evolve(history, config=configured_for(history.config, release), feature_gates={})
 
 
-def judged(adapter: Adapter, history: History) -> Transcript:
+def judged(adapter: Adapter, history: History) -> Judgement:
     """Returns what happened, which is nothing if the history cannot be done."""
     try:
         return try_history(adapter, history)
     except (InputError, AdapterFault, KeyError, ValueError):
-        return Transcript(history)
+        return Judgement(history)
 
 
 def example_of(
@@ -244,10 +244,10 @@ def _shows_as(
 def _difference(adapter: Adapter, rule: StatedRule, history: History) -> Finding | None:
     """Returns what is found first in a history in which the rule decides. Returns None if nothing is found, or
     if the scheduler answers with an error."""
-    transcript = judged(adapter, history)
-    if rule.id not in transcript.decisive or any(one.rule == ANSWERS for one in transcript.findings):
+    judgement = judged(adapter, history)
+    if rule.id not in judgement.decisive or any(one.rule == ANSWERS for one in judgement.findings):
         return None
-    return min(transcript.findings, key=lambda one: _order(one, rule), default=None)
+    return min(judgement.findings, key=lambda one: _order(one, rule), default=None)
 
 
 def _order(finding: Finding, rule: StatedRule) -> tuple[bool, tuple[int, int]]:
@@ -269,8 +269,8 @@ def _applied(rule: StatedRule, histories: Iterable[History], kubernetes: str) ->
     with connect(f"{REFERENCE}:{kubernetes}") as adapter:
 
         def shows(history: History) -> bool:
-            transcript = judged(adapter, history)
-            return rule.id in transcript.decisive and not transcript.findings
+            judgement = judged(adapter, history)
+            return rule.id in judgement.decisive and not judgement.findings
 
         smallest = [_named(Shrinking(history, shows).smallest(), shows) for history in histories]
     return Found(rule.id, min(smallest, key=size_of), None, kubernetes)

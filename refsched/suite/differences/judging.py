@@ -31,4 +31,4 @@ def broken_rule(adapter: Adapter, history: History, release: Release) -> str | N
     if found:
         places = {rule: place for place, rule in enumerate(all_rules())}
         return min(found, key=lambda one: by_cause(one, places.get(one.rule, len(places)))).rule
-    return None if trial.transcript.ended else ""
+    return None if trial.judgement.ended else ""

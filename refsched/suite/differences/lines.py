@@ -17,7 +17,7 @@ from typing import Any
 from attrs import frozen
 
 from refsched.records import Input
-from refsched.suite.histories.driver import Transcript
+from refsched.suite.histories.judgement import Judgement
 from refsched.tools.reading.record_json import to_json
 
 FILE = Path(__file__).parent / "lines.json"
@@ -89,11 +89,11 @@ def lines(path: Path = FILE) -> tuple[DifferingMember, ...]:
     return tuple(DifferingMember(**each) for each in json.loads(path.read_text("utf-8")))
 
 
-def run_of(transcript: Transcript) -> Run:
+def run_of(judgement: Judgement) -> Run:
     """Returns what an implementation did, each record as its members by their paths: ``queues.active``."""
     return [
         dict(_members(to_json(seen.record), ""))
-        for seen in transcript.seen
+        for seen in judgement.seen
         if not isinstance(seen.record, Input)
     ]
 

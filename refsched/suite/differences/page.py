@@ -11,7 +11,7 @@ from refsched.suite.catalogue.rules import all_rules
 from refsched.suite.differences.clusters import ReleaseDifference, differences
 from refsched.suite.differences.lines import DifferingMember, Run, run_of
 from refsched.suite.differences.lines import lines as known_lines
-from refsched.suite.histories.driver import Transcript
+from refsched.suite.histories.judgement import Judgement
 from refsched.suite.histories.trial import try_history
 from refsched.suite.histories.wording import described_steps
 
@@ -56,14 +56,14 @@ def _section(difference: ReleaseDifference) -> Iterator[str]:
         yield f"**v{release}**, {rule}: {rules[rule].sentence}"
     if difference.change:
         yield f"Changed by: {difference.change}."
-    runs = {release: _transcript(difference, release) for release in reversed(tuple(difference.rules))}
-    yield _values(difference, {release: run_of(transcript) for release, transcript in runs.items()})
-    for release, transcript in runs.items():
-        lines, _ = described_steps(transcript.history, transcript.seen, -1, transcript.usual)
+    runs = {release: _judgement(difference, release) for release in reversed(tuple(difference.rules))}
+    yield _values(difference, {release: run_of(judgement) for release, judgement in runs.items()})
+    for release, judgement in runs.items():
+        lines, _ = described_steps(judgement.history, judgement.seen, -1, judgement.usual)
         yield "\n".join(["```text", f"v{release}", *lines, "```"])
 
 
-def _transcript(difference: ReleaseDifference, release: str) -> Transcript:
+def _judgement(difference: ReleaseDifference, release: str) -> Judgement:
     with connect(f"{REFERENCE}:{release}") as adapter:
         return try_history(adapter, difference.history)
 

@@ -9,19 +9,18 @@ little.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol
 
-from attrs import Factory, define, evolve
+from attrs import evolve
 
 from refsched.errors import InputError
 from refsched.records import Attempt, Input, Record
 from refsched.suite.adapters.adapter import Session
 from refsched.suite.adapters.answers import Answer
 from refsched.suite.histories.api_server import FakeApiServer
-from refsched.suite.histories.findings import Comparison, Finding, KnownDefectMetError, Seen
+from refsched.suite.histories.findings import Finding, KnownDefectMetError, Seen
 from refsched.suite.histories.history import (
-    DEFAULT_CONFIG,
     Advance,
     Create,
     Delete,
@@ -33,6 +32,7 @@ from refsched.suite.histories.history import (
     Step,
     Update,
 )
+from refsched.suite.histories.judgement import Judgement
 from refsched.suite.histories.part import Part
 
 GOES_ON = "R-PERMIT-02"
@@ -76,23 +76,6 @@ class Witness(Protocol):
     def has_diverged(self) -> bool: ...
 
 
-@define
-class Transcript:
-    """A Transcript is what happened. ``ended`` says why the history was not run to its end, if it was not.
-    ``decisive``, ``choices`` and ``single`` are the judge's counts. ``usual`` is the configuration that the
-    implementation gets with the default one."""
-
-    history: History
-    seen: list[Seen] = Factory(list)
-    findings: list[Finding] = Factory(list)
-    ended: str = ""
-    decisive: Mapping[str, int] = Factory(dict)
-    choices: int = 0
-    single: int = 0
-    comparison: Comparison | None = None
-    usual: Mapping[str, Any] = Factory(lambda: DEFAULT_CONFIG)
-
-
 class _OverError(Exception):
     """An _OverError says that the history cannot go on."""
 
@@ -107,21 +90,21 @@ class Driver:
         self._now = 0.0
         self._step = 0
         self._has_scheduled = False
-        self.transcript = Transcript(History(()))
+        self.judgement = Judgement(History(()))
 
-    def run(self, history: History) -> Transcript:
+    def run(self, history: History) -> Judgement:
         """Runs the history. Raises AdapterFault if the implementation does not answer as docs/protocol.md says."""
         for step in history.steps:
             self.take(step)
-        return evolve(self.transcript, history=history)
+        return evolve(self.judgement, history=history)
 
     def take(self, step: Step) -> None:
         """Takes the next step. No request is made any more once the history cannot go on."""
-        if not self.transcript.ended:
+        if not self.judgement.ended:
             try:
                 self._take(step)
             except (_OverError, KnownDefectMetError) as over:
-                self.transcript.ended = str(over)
+                self.judgement.ended = str(over)
         self._step += 1
 
     # --- Steps ------------------------------------------------------------------------------------
@@ -222,7 +205,7 @@ class Driver:
         self._stop_where_it_diverged()
 
     def _remember(self, record: Record) -> None:
-        self.transcript.seen.append(Seen(self._step, self._now, record))
+        self.judgement.seen.append(Seen(self._step, self._now, record))
 
     def _show(self, record: Record) -> list[Input]:
         self._remember(record)
@@ -249,7 +232,7 @@ class Driver:
 
     def _note(self, findings: list[Finding]) -> None:
         if findings:
-            self.transcript.findings.extend(evolve(found, step=self._step) for found in findings)
+            self.judgement.findings.extend(evolve(found, step=self._step) for found in findings)
             raise _OverError("something was wrong")
 
 

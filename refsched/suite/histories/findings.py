@@ -36,7 +36,7 @@ class Finding:
 
 @frozen
 class Seen:
-    """A Seen is a record of the transcript: the step that caused it, and the time at which it came."""
+    """A Seen is a record of a run: the step that caused it, and the time at which it came."""
 
     step: int
     at: float

@@ -22,11 +22,12 @@ from refsched.records import Attempt, Create, Delete, Input, Nodes, Queues, Reco
 from refsched.releases import DEFAULT, RELEASES
 from refsched.suite.adapters.adapter import Adapter, ResetRefused, Session
 from refsched.suite.adapters.answers import Answer
-from refsched.suite.histories.driver import Transcript, send
+from refsched.suite.histories.driver import send
 from refsched.suite.histories.extender_address import with_extender_address
 from refsched.suite.histories.findings import Comparison, Finding, KnownDefectMetError, Seen
 from refsched.suite.histories.history import History, Step, steps_by_entry
 from refsched.suite.histories.judge import Judge
+from refsched.suite.histories.judgement import Judgement
 from refsched.suite.histories.part import Part, part_of
 from refsched.suite.level import Level
 from refsched.tools.shipped_files import data_folder
@@ -136,40 +137,40 @@ def read_recording(path: Path) -> Recording:
     return Recording(tuple(steps), header.config, header.feature_gates, path, header.start, tuple(entries))
 
 
-def replay_recording(adapter: Adapter, recording: Recording, level: Level = Level.ALL) -> Transcript:
+def replay_recording(adapter: Adapter, recording: Recording, level: Level = Level.ALL) -> Judgement:
     """Applies a recording. Raises AdapterFault if the implementation does not answer as docs/protocol.md says."""
-    transcript = Transcript(recording)
+    judgement = Judgement(recording)
     part = part_of(adapter.hello)
     missing = needs_of(recording) - part.capabilities or (() if part.plugins is None else part.left_out)
     if missing:
-        transcript.ended = f"needs {', '.join(sorted(missing))}"
-        return transcript
+        judgement.ended = f"needs {', '.join(sorted(missing))}"
+        return judgement
     reached = with_extender_address(part.history(recording))
     try:
         start = recording.start if recording.start != START else None
         session = adapter.reset(reached.config, reached.feature_gates, start)
     except ResetRefused as refused:
-        transcript.ended = str(refused)
-        return transcript
-    replay = _Replay(session, part, transcript, Judge(reached, part, level=level))
+        judgement.ended = str(refused)
+        return judgement
+    replay = _Replay(session, part, judgement, Judge(reached, part, level=level))
     try:
         replay.run(recording)
     except _Ended as ended:
-        transcript.ended = ended.why
+        judgement.ended = ended.why
     except KnownDefectMetError as met:
-        transcript.ended = str(met)
-    transcript.decisive = replay.judge.decisive
-    transcript.choices, transcript.single = replay.judge.choices, replay.judge.single
-    transcript.comparison = Comparison(replay.judge.agrees, replay.judge.asked)
-    return transcript
+        judgement.ended = str(met)
+    judgement.decisive = replay.judge.decisive
+    judgement.choices, judgement.single = replay.judge.choices, replay.judge.single
+    judgement.comparison = Comparison(replay.judge.agrees, replay.judge.asked)
+    return judgement
 
 
 class _Replay:
-    def __init__(self, session: Session, part: Part, transcript: Transcript, judge: Judge) -> None:
+    def __init__(self, session: Session, part: Part, judgement: Judgement, judge: Judge) -> None:
         self.judge = judge
         self._session = session
         self._capabilities = part.capabilities
-        self._transcript = transcript
+        self._judgement = judgement
         self._reported: list[Input] = []
         """These inputs were reported by the implementation's own API server, and not yet by the recording."""
         self._held: str = ""
@@ -260,7 +261,7 @@ class _Replay:
             self._show(record)
 
     def _show(self, record: Record) -> None:
-        self._transcript.seen.append(Seen(self._step, self._at, record))
+        self._judgement.seen.append(Seen(self._step, self._at, record))
         try:
             self._note(self.judge.take(record))
         except InputError:
@@ -270,7 +271,7 @@ class _Replay:
 
     def _note(self, findings: list[Finding]) -> None:
         if findings:
-            self._transcript.findings.extend(evolve(found, step=self._step) for found in findings)
+            self._judgement.findings.extend(evolve(found, step=self._step) for found in findings)
             raise _Ended("something was wrong")
 
 

@@ -8,11 +8,12 @@ from attrs import evolve
 from refsched.releases import release_of
 from refsched.suite.adapters.adapter import Adapter, ResetRefused
 from refsched.suite.histories.configuration import can_be_configured_for
-from refsched.suite.histories.driver import Driver, Transcript
+from refsched.suite.histories.driver import Driver
 from refsched.suite.histories.extender_address import with_extender_address
 from refsched.suite.histories.findings import Comparison, Finding
 from refsched.suite.histories.history import History, Step
 from refsched.suite.histories.judge import ANSWERS, Judge
+from refsched.suite.histories.judgement import Judgement
 from refsched.suite.histories.part import part_of
 from refsched.suite.histories.recordings import Recording, replay_recording
 from refsched.suite.level import Level
@@ -20,18 +21,18 @@ from refsched.suite.level import Level
 
 def try_history(
     adapter: Adapter, history: History, *, with_specification: bool = True, level: Level = Level.ALL
-) -> Transcript:
+) -> Judgement:
     """Runs a history. Raises AdapterFault if the implementation does not answer as docs/protocol.md says. A
     configuration that it refuses ends the history before it begins."""
     if isinstance(history, Recording):
         return replay_recording(adapter, history, level)
     release = release_of(adapter.hello.kubernetes)
     if not can_be_configured_for(history.config, release):
-        return Transcript(history, ended="needs another release of Kubernetes")
+        return Judgement(history, ended="needs another release of Kubernetes")
     trial = Trial(adapter, history, with_specification=with_specification, level=level)
     for step in history.steps:
         trial.take(step)
-    return trial.transcript
+    return trial.judgement
 
 
 class Trial:
@@ -58,7 +59,7 @@ class Trial:
             judged = with_extender_address(part.history(beginning))
         self._judge = Judge(judged, part, with_specification=with_specification, level=level)
         self._driver: Driver | None = None
-        self._refused = Transcript(self._beginning)
+        self._refused = Judgement(self._beginning)
         try:
             session = adapter.reset(reached.config, reached.feature_gates)
         except ResetRefused as refused:
@@ -86,11 +87,11 @@ class Trial:
         return self._happened.findings
 
     @property
-    def _happened(self) -> Transcript:
-        return self._driver.transcript if self._driver is not None else self._refused
+    def _happened(self) -> Judgement:
+        return self._driver.judgement if self._driver is not None else self._refused
 
     @property
-    def transcript(self) -> Transcript:
+    def judgement(self) -> Judgement:
         """Returns what happened so far."""
         judge = self._judge
         return evolve(

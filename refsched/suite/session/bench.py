@@ -4,23 +4,16 @@ judged."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping
+from typing import Protocol
 
-from attrs import field, frozen
 from hypothesis.strategies import SearchStrategy
 
 from refsched.suite.adapters.answers import Hello
-from refsched.suite.histories.findings import Comparison, Finding, Seen
-from refsched.suite.histories.history import DEFAULT_CONFIG, History, Step
+from refsched.suite.histories.history import History, Step
+from refsched.suite.histories.judgement import Judgement
 from refsched.suite.level import Level
 from refsched.suite.results.rule import Rule
-
-NEEDS = "needs "
-"""The reason begins so if a history was not run because it needs what the implementation does not do."""
-
-UNSUPPORTED = " is unsupported: "
-"""This stands between the request and the reason, where a history ended because a request is unsupported."""
 
 
 class Connection(Protocol):
@@ -30,38 +23,6 @@ class Connection(Protocol):
     def hello(self) -> Hello: ...
 
     def close(self) -> None: ...
-
-
-@frozen
-class Judgement:
-    """A Judgement is what was found out by running one history.
-
-    ``decisive`` counts for each rule how often it produced a value that was checked; ``choices`` how many outcomes
-    were checked, and ``single`` for how many of them the specification allowed one only. ``usual`` is the
-    configuration that the implementation gets with the default one.
-    """
-
-    history: History
-    seen: Sequence[Seen] = ()
-    findings: Sequence[Finding] = ()
-    decisive: Mapping[str, int] = field(factory=dict)
-    choices: int = 0
-    single: int = 0
-    ended: str = ""
-    comparison: Comparison | None = None
-    usual: Mapping[str, Any] = field(factory=lambda: DEFAULT_CONFIG)
-    without: Sequence[str] = ()
-    """The history was run without these fields, which the implementation does not take."""
-
-    @property
-    def is_unsupported(self) -> bool:
-        """Returns whether the history ended because the implementation does not support a request."""
-        return UNSUPPORTED in self.ended and not self.findings
-
-    @property
-    def needs_more(self) -> bool:
-        """Returns whether the history was not run because it needs what the implementation does not do."""
-        return self.ended.startswith(NEEDS)
 
 
 class SteppedRun(Protocol):

@@ -23,10 +23,11 @@ from refsched.suite.catalogue.attribution import MOST
 from refsched.suite.histories.findings import Comparison, Finding
 from refsched.suite.histories.history import History, Step
 from refsched.suite.histories.judge import ANSWERS, COMPLETE
+from refsched.suite.histories.judgement import Judgement
 from refsched.suite.histories.scenario import steps_as_json
 from refsched.suite.results.outcome import Fault
 from refsched.suite.session.allowance import Allowance
-from refsched.suite.session.bench import Judgement, SteppedRun
+from refsched.suite.session.bench import SteppedRun
 from refsched.suite.session.kept_rules import Decided
 from refsched.suite.session.order_of_rules import by_cause, may_follow
 
@@ -348,5 +349,5 @@ class Checking:
 def _until(step: int, judgement: Judgement) -> Judgement:
     """Returns the judgement without what came after this step, which is no evidence."""
     steps = judgement.history.steps[: step + 1]
-    seen = tuple(entry for entry in judgement.seen if entry.step <= step)
+    seen = [entry for entry in judgement.seen if entry.step <= step]
     return evolve(judgement, history=evolve(judgement.history, steps=steps), seen=seen)

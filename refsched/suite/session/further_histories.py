@@ -16,7 +16,7 @@ from hypothesis.strategies import SearchStrategy
 
 from refsched.suite.histories.findings import Comparison
 from refsched.suite.histories.history import History
-from refsched.suite.session.bench import Judgement
+from refsched.suite.histories.judgement import Judgement
 from refsched.suite.session.drawing import collected
 
 HISTORIES = 24

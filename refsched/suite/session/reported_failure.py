@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from refsched.records import Attempt
+from refsched.suite.histories.judgement import Judgement
 from refsched.suite.histories.scenario import scenario_text, trace_lines
 from refsched.suite.histories.wording import described_steps, said
 from refsched.suite.results.about import About
 from refsched.suite.results.outcome import Failure
 from refsched.suite.results.rule import Rule
-from refsched.suite.session.bench import Judgement
 from refsched.suite.session.check import Checking, Counterexample
 
 

@@ -14,9 +14,10 @@ from refsched.suite.adapters.connecting import is_over_the_api
 from refsched.suite.adapters.faults import AdapterFault
 from refsched.suite.adapters.over_the_api import NOT_BEFORE_AN_ATTEMPT
 from refsched.suite.histories.history import History
+from refsched.suite.histories.judgement import Judgement
 from refsched.suite.level import Level
 from refsched.suite.results.about import About
-from refsched.suite.session.bench import Bench, Connection, Judgement, SteppedRun
+from refsched.suite.session.bench import Bench, Connection, SteppedRun
 from refsched.suite.session.unsupported_fields import drawn_from, fields_not_taken, without
 
 

@@ -15,14 +15,14 @@ from refsched.suite.adapters.connecting import connect
 from refsched.suite.adapters.selection import EVERYTHING, read_selection
 from refsched.suite.catalogue.rules import StatedRule, all_rules, plugins_of
 from refsched.suite.catalogue.untestable_rules import why_elsewhere
-from refsched.suite.histories.driver import Transcript
 from refsched.suite.histories.history import History, Step
+from refsched.suite.histories.judgement import Judgement
 from refsched.suite.histories.part import part_of
 from refsched.suite.histories.reads import plugin_names
 from refsched.suite.histories.trial import Trial, try_history
 from refsched.suite.level import Level
 from refsched.suite.results.rule import Rule
-from refsched.suite.session.bench import Connection, Judgement, SteppedRun
+from refsched.suite.session.bench import Connection, SteppedRun
 from refsched.suite.session.order_of_rules import in_order_of_dependence
 
 Area = Callable[[], SearchStrategy[History]]
@@ -54,7 +54,7 @@ class StandardBench:
         return {rule: lacking for rule in sorted(self.holding(connection)) if (lacking := part.lacks(rule))}
 
     def judge(self, connection: Connection, history: History, level: Level = Level.ALL) -> Judgement:
-        return judgement_of(try_history(_adapter(connection), history, level=level))
+        return try_history(_adapter(connection), history, level=level)
 
     def begin(self, connection: Connection, beginning: History, level: Level = Level.ALL) -> SteppedRun:
         return StandardRun(Trial(_adapter(connection), beginning, level=level))
@@ -78,24 +78,10 @@ class StandardRun:
         return bool(self.trial.findings)
 
     def judgement(self) -> Judgement:
-        return judgement_of(self.trial.transcript)
+        return self.trial.judgement
 
 
 def _adapter(connection: Connection) -> Adapter:
     if not isinstance(connection, Adapter):
         raise TypeError(f"expected an Adapter, found {type(connection).__name__}")
     return connection
-
-
-def judgement_of(transcript: Transcript) -> Judgement:
-    return Judgement(
-        transcript.history,
-        transcript.seen,
-        transcript.findings,
-        transcript.decisive,
-        transcript.choices,
-        transcript.single,
-        transcript.ended,
-        transcript.comparison,
-        transcript.usual,
-    )

@@ -17,7 +17,8 @@ from attrs import evolve
 
 from refsched.objects.kinds import KINDS
 from refsched.suite.histories.history import Create, History, Schedule, Step, Update, creating
-from refsched.suite.session.bench import Bench, Judgement
+from refsched.suite.histories.judgement import Judgement
+from refsched.suite.session.bench import Bench
 from refsched.suite.session.drawing import collected
 from refsched.tools.reading.api_fields import api_fields, type_of
 from refsched.tools.reading.without_fields import without_fields

@@ -23,11 +23,11 @@ from refsched.records import (
 from refsched.releases import DEFAULT, release_of
 from refsched.rules import listening
 from refsched.suite.adapters.connecting import REFERENCE, connect
-from refsched.suite.histories.driver import Transcript
 from refsched.suite.histories.extender_address import as_written
 from refsched.suite.histories.findings import Seen
 from refsched.suite.histories.history import History
 from refsched.suite.histories.judge import ANSWERS
+from refsched.suite.histories.judgement import Judgement
 from refsched.suite.histories.trial import try_history
 from refsched.suite.histories.wording import described_steps, said
 from refsched.tools.cluster import Cluster
@@ -56,16 +56,16 @@ def run(example: Example) -> ExampleRun:
         return ExampleRun((f"the configuration is refused: {refused}",), None, frozenset(heard))
     try:
         with listening(heard.add):
-            transcript = _transcript(example)
+            judgement = _judgement(example)
     except InputError as refused:
         return ExampleRun((f"the specification refuses it: {refused}",), None, frozenset(heard))
-    lines, _ = described_steps(transcript.history, transcript.seen, 0)
-    steps = (*lines, *_refused(transcript), *_observed(transcript, example.broken))
+    lines, _ = described_steps(judgement.history, judgement.seen, 0)
+    steps = (*lines, *_refused(judgement), *_observed(judgement, example.broken))
     return ExampleRun(
         tuple(map(as_written, steps)),
-        _explanation(example, transcript),
-        frozenset(transcript.decisive) | heard,
-        tuple(transcript.seen),
+        _explanation(example, judgement),
+        frozenset(judgement.decisive) | heard,
+        tuple(judgement.seen),
     )
 
 
@@ -87,40 +87,38 @@ def _config_of(history: History, kubernetes: str) -> dict[str, Any]:
     return history.config if is_read else {**history.config, "apiVersion": versions[0]}
 
 
-def _transcript(example: Example) -> Transcript:
+def _judgement(example: Example) -> Judgement:
     with connect(f"{REFERENCE}:{example.kubernetes}") as adapter:
         return try_history(adapter, example.history)
 
 
-def _refused(transcript: Transcript) -> Iterator[str]:
+def _refused(judgement: Judgement) -> Iterator[str]:
     """Returns the error of an object that the specification does not follow."""
-    for finding in transcript.findings:
+    for finding in judgement.findings:
         if finding.rule == ANSWERS:
             yield f"the specification refuses it: {finding.got}"
 
 
-def _observed(transcript: Transcript, broken: Broken | None) -> Iterator[str]:
+def _observed(judgement: Judgement, broken: Broken | None) -> Iterator[str]:
     """Returns the queues or the nodes after that step, if what is decided can only be seen there."""
     kind = (Queues if broken.member.startswith("queues") else Nodes) if broken is not None else None
     if broken is None or kind is None or not broken.member.startswith(("queues", "nodes")):
         return
-    after = [
-        one.record for one in transcript.seen if one.step <= broken.step and isinstance(one.record, kind)
-    ]
+    after = [one.record for one in judgement.seen if one.step <= broken.step and isinstance(one.record, kind)]
     if after:
         yield f"then: {said(after[-1])}"
 
 
-def _explanation(example: Example, transcript: Transcript) -> Explanation | None:
+def _explanation(example: Example, judgement: Judgement) -> Explanation | None:
     """Returns the explanation of the last attempt that can be explained, of the pod that is decided otherwise if
     there is one."""
-    attempts = [number for number, one in enumerate(transcript.seen) if isinstance(one.record, Attempt)]
+    attempts = [number for number, one in enumerate(judgement.seen) if isinstance(one.record, Attempt)]
     pod = example.broken.pod if example.broken is not None else ""
-    about = [number for number in attempts if _pod(transcript.seen[number]) == pod] or attempts
+    about = [number for number in attempts if _pod(judgement.seen[number]) == pod] or attempts
     if not about:
         return None
     try:
-        return _cluster(example, transcript.seen[: about[-1]]).explain(_pod(transcript.seen[about[-1]]))
+        return _cluster(example, judgement.seen[: about[-1]]).explain(_pod(judgement.seen[about[-1]]))
     except (InputError, KeyError):
         return None
 
