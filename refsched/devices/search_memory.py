@@ -30,8 +30,9 @@ from refsched.rules import Reason, applies
 
 TIMED_OUT = Reason("timed out trying to allocate devices", "R-DRA-59")
 
-LONG = 1_000
-"""A search remembers states once it has chosen this many devices, those that were given up again included."""
+LONG = 10
+"""A search remembers states once it has chosen this many devices, those that were given up again included. Most
+searches end before that, and where many nodes have one device too few, the others end soon after it."""
 
 MAX_CHOSEN = 30_000
 """A search is given up once it has chosen this many devices. How far kube-scheduler comes in ten seconds
