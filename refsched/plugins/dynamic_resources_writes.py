@@ -9,15 +9,11 @@ Source: plugins/dynamicresources/dynamicresources.go, bindClaim.
 from __future__ import annotations
 
 from datetime import datetime
+from typing import ClassVar
 
-from attrs import evolve
+from attrs import evolve, frozen
 
-from refsched.devices.claims import (
-    InFlightAllocation,
-    end_allocation,
-    is_being_allocated,
-    start_allocation,
-)
+from refsched.devices.claims import end_allocation
 from refsched.framework.interface import Api
 from refsched.objects.dra import (
     DELETE_PROTECTION,
@@ -25,7 +21,9 @@ from refsched.objects.dra import (
     ResourceClaim,
     ResourceClaimConsumerReference,
 )
+from refsched.objects.meta import ApiObject, ObjectMeta
 from refsched.objects.pod import Pod
+from refsched.objects.store import ObjectStore
 from refsched.plugins.dynamic_resources_claims import PodClaims
 from refsched.plugins.dynamic_resources_extended import IN_MEMORY, Mapped, created_claim
 from refsched.rules import ErrorReason, applies
@@ -81,8 +79,8 @@ def bind_claim(
     """Writes the reservation, and a new allocation if there is one, into the claim as it is now. The
     finalizer is written before. An allocation without a time gets this one, if there is one. Returns what went
     wrong, or "". Source: bindClaim."""
-    current = api.objects.latest(ResourceClaim, claim.name, claim.namespace)
-    if current is None:
+    before = current = api.stored(claim)
+    if before is None or current is None:
         return _failed_first(claim, allocation).of(claim.key, NO_SUCH_CLAIM.of(claim.name))
     if current.metadata.deletion_timestamp is not None:
         return CLAIM_WAS_DELETED.of(claim.key)
@@ -102,8 +100,7 @@ def bind_claim(
     reserved = evolve(current.status, reserved_for=(*current.status.reserved_for, consumer))
     bound = evolve(current, status=reserved)
     write(bound, api)
-    if is_being_allocated(claim, api.objects):
-        start_allocation(bound, api.objects)
+    remember_written(bound, before, api.objects)
     return ""
 
 
@@ -129,21 +126,44 @@ def bind_special_claim(
     return SERVES_NOTHING.of(pod.key)
 
 
+@frozen
+class WrittenClaim(ApiObject):
+    """A WrittenClaim is a claim as PreBind wrote it, and as it was ``before``. It is assumed under the name of the
+    claim and never shown by the API server."""
+
+    kind: ClassVar[str] = "WrittenClaim"
+    metadata: ObjectMeta
+    claim: ResourceClaim
+    before: ResourceClaim
+
+
+def remember_written(claim: ResourceClaim, before: ResourceClaim, objects: ObjectStore) -> None:
+    """Remembers that the claim is as PreBind wrote it; what PreBind wrote before that nobody has changed since is
+    no state to go back to. Source: pkg/scheduler/util/assumecache/assume_cache.go, Assume."""
+    earlier = objects.latest(WrittenClaim, claim.name, claim.namespace)
+    if earlier is not None and earlier.claim == before:
+        before = earlier.before
+    metadata = ObjectMeta(name=claim.name, namespace=claim.namespace)
+    objects.assume(WrittenClaim(metadata, claim, before))
+
+
 def give_up_allocation(claim: ResourceClaim, api: Api) -> None:
-    """R-DRA-100 (observed: it is an accident that the devices of a claim are freed for a moment, KEP-5007): When
-    binding fails while an allocation counts as about to be written, and nothing changed the claim since PreBind
-    wrote it, its devices are freed, which requeues the pods that wait for a device, and then taken anew.
+    """R-DRA-100 (observed: it is an accident that a claim is for a moment as it was, KEP-5007): When binding fails
+    while an allocation counts as about to be written, and nothing changed the claim since PreBind wrote it, the
+    claim is for a moment as it was before, which requeues the pods that wait for it or for its devices.
 
     kube-scheduler goes back to the claim as it was before it was written, and sees what it wrote only with the
-    next change, which is that the reservation goes. ``claim`` is as it was before it was allocated.
-    Source: Unreserve; pkg/scheduler/util/assumecache/assume_cache.go, Restore."""
-    flight = api.objects.latest(InFlightAllocation, claim.uid)
+    next change, which is that the reservation goes. It looks the claim up by its name, so that this may be another
+    one, which was created meanwhile and reserved for another pod. Source: Unreserve;
+    pkg/scheduler/util/assumecache/assume_cache.go, Restore."""
     latest = api.objects.latest(ResourceClaim, claim.name, claim.namespace)
+    written = api.objects.latest(WrittenClaim, claim.name, claim.namespace)
     end_allocation(claim, api.objects)
     api.objects.restore(ResourceClaim, claim.name, claim.namespace)
-    if flight is not None and latest == flight.claim:
+    api.objects.restore(WrittenClaim, claim.name, claim.namespace)
+    if written is not None and written.claim == latest:
         applies("R-DRA-100")
-        api.go_back(flight.claim, claim)
+        api.go_back(written.claim, written.before)
 
 
 def take_back(state: PodClaims, pod: Pod, api: Api) -> None:

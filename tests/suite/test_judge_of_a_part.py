@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from attrs import evolve
+
 from refsched.records import Attempt, Bind, Create, Nodes, NodeStatus, NodeUsage
 from refsched.suite.adapters.answers import HAS_A_GATE
 from refsched.suite.adapters.selection import PROFILES
@@ -43,3 +45,14 @@ def test_that_a_pod_gets_no_node_is_no_failure_beside_the_status_that_rejects_th
 def test_who_attempts_a_pod_with_a_gate_breaks_the_rule_of_gates() -> None:
     [finding] = judge_of_one_node().error("schedule", f"the pod default/g {HAS_A_GATE}")
     assert (finding.rule, finding.expected) == ("R-GATES-01", "no attempt of it")
+
+
+def test_a_part_of_an_older_release_is_sent_what_that_release_does_not_read() -> None:
+    part = evolve(FILTERS, kubernetes="1.36")
+    judge = Judge(part.history(History(())), part)
+    status = {"initContainerStatuses": [{"name": "i0"}, {"name": "i1", "resources": {"requests": {}}}]}
+    containers = [{"name": "i0", "image": "i"}, {"name": "i1", "image": "i", "restartPolicy": "Always"}]
+    spec = {"containers": [{"name": "c", "image": "i"}], "initContainers": containers}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": spec, "status": status}
+    judge.take(Create(pod))
+    assert judge.stored(pod)["status"]["initContainerStatuses"] == status["initContainerStatuses"]

@@ -199,12 +199,12 @@ class Judge:
         return self._attribution.rule_of(Disagreement(member, expected, None))
 
     def stored(self, object: dict[str, Any]) -> dict[str, Any]:
-        """Returns the object as the specification's API server stores it; what scheduling does not read stays as
+        """Returns the object as the specification's API server stores it; what the release does not read stays as
         it was given."""
         stored = self._checker.stored(object)
         if stored is None:
             return object
-        whole: dict[str, Any] = combined(as_json(stored), object)
+        whole: dict[str, Any] = combined(as_json(stored), object, lists_of_rest=True)
         return whole
 
     def settled(self) -> list[Finding]:

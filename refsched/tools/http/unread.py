@@ -7,6 +7,7 @@ reads; the rest is kept here, outside, and put back into what is sent.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from refsched.config.types import Extender as ExtenderConfig
@@ -60,6 +61,22 @@ class Unread:
         return whole
 
 
+def combined(written: Any, rest: Any, *, lists_of_rest: bool = False) -> Any:
+    """Returns ``written``, and what ``rest`` has besides. A list that has another length in ``rest`` is as it was
+    written, or as it is there with ``lists_of_rest``."""
+    both = partial(combined, lists_of_rest=lists_of_rest)
+    if isinstance(written, dict) and isinstance(rest, dict):
+        added = {name: value for name, value in rest.items() if name not in written}
+        return added | {
+            name: both(value, rest[name]) if name in rest else value for name, value in written.items()
+        }
+    if isinstance(written, list) and isinstance(rest, list):
+        if len(written) == len(rest):
+            return [both(*pair) for pair in zip(written, rest, strict=True)]
+        return rest if lists_of_rest else written
+    return written
+
+
 def _minus(shown: Any, read: Any) -> Any:
     """Returns the part of ``shown`` that is not in ``read``; an empty object if nothing is left."""
     if isinstance(shown, dict) and isinstance(read, dict):
@@ -68,16 +85,3 @@ def _minus(shown: Any, read: Any) -> Any:
     if isinstance(shown, list) and isinstance(read, list) and len(shown) == len(read):
         return [_minus(*pair) for pair in zip(shown, read, strict=True)]
     return {}
-
-
-def combined(written: Any, rest: Any) -> Any:
-    """Returns ``written``, and what ``rest`` has besides. A list that has grown or shrunk since is as it was
-    written."""
-    if isinstance(written, dict) and isinstance(rest, dict):
-        added = {name: value for name, value in rest.items() if name not in written}
-        return added | {
-            name: combined(value, rest[name]) if name in rest else value for name, value in written.items()
-        }
-    if isinstance(written, list) and isinstance(rest, list) and len(written) == len(rest):
-        return [combined(*pair) for pair in zip(written, rest, strict=True)]
-    return written
