@@ -58,16 +58,15 @@ class Nominator:
 
         Source: addNominatedPodUnlocked.
         """
-        nominated_to = self._node_of.get(pod.uid)
         self._remove(pod)
         to = pod.status.nominated_node_name if node is None else node
         if node is None and not to:
             return
         shown = self._objects.get(Pod, pod.name, pod.namespace)
         if shown is None or shown.spec.node_name:
-            applies("R-NOM-03", when=to)
+            applies("R-NOM-03")
             return
-        applies("R-NOM-02", when=to or nominated_to)
+        applies("R-NOM-02")
         self._put(Pod(ObjectMeta(name=pod.name, namespace=pod.namespace, uid=pod.uid)), to)
 
     def update(self, before: Pod, after: Pod) -> None:
@@ -79,7 +78,7 @@ class Nominator:
         unwritten = None
         if not before.status.nominated_node_name and not after.status.nominated_node_name:
             unwritten = self._node_of.get(before.uid)
-        applies("R-NOM-04", when=unwritten)
+        applies("R-NOM-04", when=unwritten is not None)
         self._remove(before)
         self.nominate(after, unwritten)
 
@@ -96,7 +95,7 @@ class Nominator:
         self._pods_on.setdefault(node, {})[pod.uid] = pod
 
     def _remove(self, pod: Pod) -> bool:
-        """Removes the pod's nomination, and returns whether it was one to a node."""
+        """Removes the pod's nomination, and returns whether there was one."""
         node = self._node_of.pop(pod.uid, None)
         if node is None:
             return False
@@ -104,4 +103,4 @@ class Nominator:
         del nominated[pod.uid]
         if not nominated:
             del self._pods_on[node]
-        return bool(node)
+        return True
