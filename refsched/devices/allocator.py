@@ -100,7 +100,7 @@ class Allocator:
                 [self._constraint(claim, *each) for each in enumerate(claim.spec.devices.constraints)]
             )
         matcher.forget()
-        memory = SearchMemory(claims, sized, node, self.is_timed)
+        memory = SearchMemory(claims, sized, self.matcher(claims, node), self.is_timed)
         counters = self.counters(pools, self.in_use)
         search = self.search(
             claims, pools, self.in_use, matcher, sized, constraints, self.steps, memory, counters

@@ -25,7 +25,6 @@ from refsched.devices.requests import Matcher, RequestKey, SizedRequest
 from refsched.devices.results import ChosenDevice
 from refsched.errors import InputError
 from refsched.objects.dra import ResourceClaim
-from refsched.objects.node import Node
 from refsched.rules import Reason, applies
 
 TIMED_OUT = Reason("timed out trying to allocate devices", "R-DRA-59")
@@ -42,12 +41,12 @@ far longer."""
 
 @define
 class SearchMemory:
-    """A SearchMemory holds the states from which one search has found nothing. ``is_timed`` says that
-    kube-scheduler would end a search that takes too long."""
+    """A SearchMemory holds the states from which one search has found nothing. ``matcher`` is not that of the
+    search. ``is_timed`` says that kube-scheduler would end a search that takes too long."""
 
     claims: Sequence[ResourceClaim]
     sized: Mapping[RequestKey, SizedRequest]
-    node: Node
+    matcher: Matcher
     is_timed: bool
     _chosen: int = 0
     _states: set[Hashable] = field(factory=set)
@@ -106,9 +105,8 @@ class SearchMemory:
         constrained = any(claim.spec.devices.constraints for claim in self.claims)
         if any(sized.admin_access or (constrained and sized.wants_all) for sized in self.sized.values()):
             return offered.id
-        matcher = Matcher(self.claims, self.node)
         try:
-            matches = tuple(matcher.matches(key, sized, offered) for key, sized in self.sized.items())
+            matches = tuple(self.matcher.matches(key, sized, offered) for key, sized in self.sized.items())
         except (AllocationError, InputError):
             return offered.id
         values = tuple(
