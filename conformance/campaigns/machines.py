@@ -18,6 +18,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Protocol, TypeVar
 
+from refsched.tools.cli.spread import results
+
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
@@ -33,8 +35,8 @@ class Each(Protocol):
 @contextmanager
 def machines(workers: int, scheduler: str | None = None) -> Iterator[Each]:
     """Shares tasks. ``scheduler`` is the address of one that runs; else this many ``workers`` are started, and
-    with one of them this process does the work alone. Raises KilledWorker if a task ends one worker after the
-    other."""
+    with one of them this process does the work alone. Raises InputError if a task ends one worker after the
+    other, or if no worker is left."""
     if scheduler is None and workers < 2:
         yield map
         return
@@ -44,8 +46,7 @@ def machines(workers: int, scheduler: str | None = None) -> Iterator[Each]:
         sys.exit(NOT_INSTALLED)
 
     def each(function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
-        for future in client.map(function, list(tasks), pure=False):
-            yield future.result()
+        return results(client, client.map(function, list(tasks), pure=False))
 
     if scheduler is not None:
         with Client(scheduler) as client:

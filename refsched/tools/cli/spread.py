@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 from attrs import frozen
@@ -20,6 +22,11 @@ from refsched.errors import InputError
 from refsched.suite.session.run_data import MEMBER
 from refsched.tools.cli.report import merge
 
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+Result = TypeVar("Result")
+
 OPTION = "--scheduler"
 NOT_INSTALLED = "takes distributed, on this machine, too: python -m pip install 'refsched[campaigns]'"
 PARTS_OF_A_WORKER = 4
@@ -27,7 +34,8 @@ PARTS_OF_A_WORKER = 4
 its share."""
 
 CONNECTING = 30.0
-"""The scheduler has to answer within this many seconds, and then to have a worker: one may just be starting."""
+"""The scheduler has to answer within this many seconds, and then to have a worker, at any time: one may just be
+starting."""
 
 
 @frozen
@@ -82,8 +90,29 @@ def spread(arguments: Sequence[str], scheduler: str) -> int:
             raise InputError(f"{scheduler!r:.80} has no workers", where=OPTION) from None
         of = PARTS_OF_A_WORKER * sum(client.nthreads().values())
         parts = [ShardTask(others, number, of) for number in range(1, of + 1)]
-        found = client.gather(client.map(done, parts, pure=False))
+        found = list(results(client, client.map(done, parts, pure=False)))
     return _merged(found, outputs)
+
+
+def results(client: Client, futures: Iterable[Future[Result]]) -> Iterator[Result]:
+    """Yields what workers compute, in the order of the futures. Raises InputError if no worker is left, and if one
+    after the other ends while it computes the same."""
+    from distributed import KilledWorker, wait
+
+    for future in futures:
+        while not future.done():
+            with suppress(TimeoutError):
+                wait([future], timeout=CONNECTING)
+            try:
+                client.wait_for_workers(1, timeout=CONNECTING)
+            except TimeoutError:
+                raise InputError("no worker is left", where=OPTION) from None
+        try:
+            yield future.result()
+        except KilledWorker as problem:
+            raise InputError(
+                f"each worker ended that was given the same part: {problem}", where=OPTION
+            ) from None
 
 
 def _merged(found: Sequence[ShardDone], outputs: Sequence[str]) -> int:

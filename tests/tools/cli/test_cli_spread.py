@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run that is spread over the workers of a Dask scheduler. tests/tools/test_installed.py compares its report."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+from distributed import Client, LocalCluster
+
+from refsched.errors import InputError
+from refsched.tools.cli import spread
+
+pytestmark = pytest.mark.filterwarnings("default")  # what Dask and Tornado do while a cluster ends is theirs
+
+
+def end_worker(_: int) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_run_ends_where_no_worker_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spread, "CONNECTING", 0.2)
+    with (
+        LocalCluster(n_workers=0, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+        pytest.raises(InputError, match="no worker is left"),
+    ):
+        list(spread.results(client, client.map(str, [1])))
+
+
+def test_a_part_that_ends_each_worker_is_named() -> None:
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+        pytest.raises(InputError, match="each worker ended"),
+    ):
+        list(spread.results(client, client.map(end_worker, [1])))
