@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
+from collections.abc import Iterator
 
 import pytest
 from distributed import Client, LocalCluster
@@ -13,6 +15,13 @@ from refsched.errors import InputError
 from refsched.tools.cli import spread
 
 pytestmark = pytest.mark.filterwarnings("default")  # what Dask and Tornado do while a cluster ends is theirs
+
+
+@pytest.fixture(autouse=True)
+def collected() -> Iterator[None]:
+    """What a cluster has left open is collected, and warned of, before the next test."""
+    yield
+    gc.collect()
 
 
 def end_worker(_: int) -> None:
