@@ -13,6 +13,8 @@ _PLACES = (_PACKAGE / "shipped", _PACKAGE.parent)
 """The first is its place in the wheel (pyproject.toml, force-include), the second that in a checkout."""
 
 TESTS = "conformance"
+CALLED_AS = "--called-as"
+"""This option of the tests says which command started pytest, for the command that repeats a failure."""
 EXAMPLES = "docs/examples/rules"
 STARTERS = "docs/examples/starters"
 

@@ -19,10 +19,9 @@ from refsched.suite.level import Level, read_level
 from refsched.suite.session.requirements import newest
 from refsched.suite.session.shards import Shard, read_shard
 from refsched.suite.session.writing import is_open
+from refsched.tools.shipped_files import CALLED_AS
 
 DEFAULT_IMPLEMENTATION = "refsched.reference"
-CALLED_AS = "--called-as"
-"""It informs pytest which command started it, for the command that repeats a failure."""
 REPORT_SUFFIXES = (".json", ".html")
 REPLAY_SUFFIXES = (*SUFFIXES, ".yaml", ".yml")
 LONGEST = 30 * 24 * 3600.0

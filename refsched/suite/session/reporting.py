@@ -21,19 +21,16 @@ from refsched.suite.reports.report_terminal import Paragraph, paragraphs
 from refsched.suite.results.about import About
 from refsched.suite.results.invocation import Invocation
 from refsched.suite.results.outcome import Outcome, outcome_in
-from refsched.suite.results.result import (
-    FAILED,
-    NOT_JUDGED,
-    Result,
-)
+from refsched.suite.results.result import FAILED, NOT_JUDGED, Result
 from refsched.suite.session.bench import Bench
 from refsched.suite.session.kept_rules import KeptRules
-from refsched.suite.session.options import CALLED_AS, Options, arguments_of, selecting
+from refsched.suite.session.options import Options, arguments_of, selecting
 from refsched.suite.session.progress import Progress, progress_of
 from refsched.suite.session.run_data import MEMBER, RunData, result_of, to_plain
 from refsched.suite.session.runner import Runner
 from refsched.suite.session.testing import Testing
 from refsched.suite.session.writing import write_whole
+from refsched.tools.shipped_files import CALLED_AS
 
 FOLDER = ".refsched"
 """What repeats each failure stands in this folder, below the directory in which pytest was called."""

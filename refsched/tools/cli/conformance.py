@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from refsched.tools.shipped_files import tests_folder
+from refsched.tools.shipped_files import CALLED_AS, tests_folder
 
 COMMAND = "refsched conformance"
 
@@ -48,8 +48,6 @@ def _report_on_stdout() -> str:
 
 def pytest_command(arguments: Sequence[str]) -> list[str]:
     """Returns the call of pytest for arguments of ``refsched conformance``."""
-    from refsched.suite.session.options import CALLED_AS
-
     folder = tests_folder()
     selected = [each for each in arguments if _MODULE.fullmatch(each)]
     options = [each for each in arguments if each not in selected]
