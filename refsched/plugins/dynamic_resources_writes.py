@@ -79,9 +79,10 @@ def bind_claim(
     """Writes the reservation, and a new allocation if there is one, into the claim as it is now. The
     finalizer is written before. An allocation without a time gets this one, if there is one. Returns what went
     wrong, or "". Source: bindClaim."""
-    before = current = api.stored(claim)
-    if before is None or current is None:
+    before = api.stored(claim)
+    if before is None:
         return _failed_first(claim, allocation).of(claim.key, NO_SUCH_CLAIM.of(claim.name))
+    current = before
     if current.metadata.deletion_timestamp is not None:
         return CLAIM_WAS_DELETED.of(claim.key)
     if allocation is not None:

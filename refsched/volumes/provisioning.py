@@ -8,7 +8,7 @@ Source: plugins/volumebinding/binder.go, checkVolumeProvisions, hasEnoughCapacit
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
 from refsched.objects.node import Node
 from refsched.objects.selectors import compile_selector
@@ -57,23 +57,23 @@ def _has_enough_capacity(
     a CSIStorageCapacity of the claim's class matches the node and has enough capacity for this claim alone."""
     if not _is_capacity_checked(claim, storage_class, objects):
         return True
-    return bool(sufficient_capacities(claim, storage_class, node, objects))
+    return next(sufficient_capacities(claim, storage_class, node, objects), None) is not None
 
 
 def sufficient_capacities(
     claim: PersistentVolumeClaim, storage_class: StorageClass, node: Node, objects: ObjectStore
-) -> Sequence[CSIStorageCapacity]:
-    """Returns the capacities that have enough for the claim on the node; none if capacity is not checked."""
+) -> Iterator[CSIStorageCapacity]:
+    """Yields the capacities that have enough for the claim on the node; none if capacity is not checked."""
     if not _is_capacity_checked(claim, storage_class, objects):
-        return ()
-    return [
+        return
+    yield from (
         capacity
         for capacity in objects.list(CSIStorageCapacity)
         if capacity.storage_class_name == storage_class.name
         and (limit := capacity.volume_limit) is not None
         and limit.value >= claim.requested.value
         and compile_selector(capacity.node_topology).matches(node.metadata.labels)
-    ]
+    )
 
 
 def _is_capacity_checked(

@@ -80,7 +80,7 @@ def _of_provisions(
     requested: Counter[str] = Counter()
     capacities: dict[str, Sequence[int]] = {}
     for claim in claims:
-        sufficient = sufficient_capacities(claim, classes[claim.class_name], node, objects)
+        sufficient = list(sufficient_capacities(claim, classes[claim.class_name], node, objects))
         if not sufficient:
             continue
         applies("R-VOLBIND-32")
