@@ -14,12 +14,15 @@ from conformance.strategies.storage import with_uids
 from conformance.vocabulary.builder import AFTER_FIVE_MINUTES, HistoryBuilder
 from conformance.vocabulary.devices import resource_claim
 from conformance.vocabulary.objects import (
+    HOSTNAME,
     REQUIRED,
     cpu,
     default_profile,
+    near,
     node,
     pod,
     profile_config,
+    spread,
     with_metadata,
     with_status,
 )
@@ -31,7 +34,11 @@ Json = dict[str, Any]
 
 # --- Nominated by their status --------------------------------------------------------------------
 
-_GATED = [{"name": "example.com/g"}]
+GATED = [{"name": "example.com/g"}]
+_OF_A: Json = {"matchLabels": {"app": "a"}}
+BESIDE_A: Json = {"affinity": near("podAffinity", REQUIRED, _OF_A)}
+AWAY_FROM_A: Json = {"affinity": near("podAntiAffinity", REQUIRED, _OF_A)}
+SPREAD_FROM_A: Json = {"topologySpreadConstraints": [spread(HOSTNAME, 1, "DoNotSchedule")]}
 _NOT_TOLERATED = [{"key": "k", "value": "", "effect": "NoSchedule"}]
 """A node with this taint is a domain, and no pod fits there."""
 _WITHOUT_POST_FILTER = profile_config(
@@ -56,7 +63,7 @@ _WITH_NOMINATION = st.builds(
         priority=priority,
         schedulingGates=gates,
     ),
-    st.sampled_from([_GATED, _GATED, _GATED, []]),
+    st.sampled_from([GATED, GATED, GATED, []]),
     st.sampled_from(["n1", "n1", "n1", "n2"]),
     st.sampled_from(["1", "1", "1", "2", "9"]),
     st.sampled_from([0, 5, 10, 10]),
@@ -81,13 +88,11 @@ def _nominated(draw: DrawFn) -> History:
         cluster.add_pod(value)
         if "schedulingGates" not in value["spec"]:
             cluster.schedule(1)
-    for near in draw(st.permutations([{}, _BESIDE_A, _AWAY_FROM_A, _SPREAD_FROM_A]))[
-        : draw(st.integers(2, 3))
-    ]:
+    for wish in draw(st.permutations([{}, BESIDE_A, AWAY_FROM_A, SPREAD_FROM_A]))[: draw(st.integers(2, 3))]:
         amount = draw(st.sampled_from(["1", "1", "2"]))
         labels, priority = {"app": draw(st.sampled_from("aaab"))}, draw(st.sampled_from([0, 0, 5, 20]))
         cluster.add_pod(
-            pod("", cpu(amount), labels=labels, priority=priority, preemptionPolicy="Never", **near)
+            pod("", cpu(amount), labels=labels, priority=priority, preemptionPolicy="Never", **wish)
         )
     cluster.schedule()
     for happening in draw(st.lists(_HAPPENINGS, min_size=2, max_size=4)):
@@ -115,13 +120,6 @@ def _ungated(value: Json) -> Json:
     spec = {name: member for name, member in value["spec"].items() if name != "schedulingGates"}
     return {**value, "spec": spec}
 
-
-_OF_A: Json = {"labelSelector": {"matchLabels": {"app": "a"}}, "topologyKey": "kubernetes.io/hostname"}
-_BESIDE_A: Json = {"affinity": {"podAffinity": {REQUIRED: [_OF_A]}}}
-_AWAY_FROM_A: Json = {"affinity": {"podAntiAffinity": {REQUIRED: [_OF_A]}}}
-_SPREAD_FROM_A: Json = {
-    "topologySpreadConstraints": [{**_OF_A, "maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule"}],
-}
 
 # --- Nominated though nobody binds ----------------------------------------------------------------
 

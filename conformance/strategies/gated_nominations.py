@@ -10,30 +10,14 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
+from conformance.strategies.early_nominations import AWAY_FROM_A, BESIDE_A, GATED, SPREAD_FROM_A
 from conformance.vocabulary.builder import HistoryBuilder
-from conformance.vocabulary.objects import (
-    REQUIRED,
-    cpu,
-    node,
-    pod,
-    with_metadata,
-    with_spec,
-    with_status,
-)
+from conformance.vocabulary.objects import cpu, node, pod, with_metadata, with_spec, with_status
 from refsched.suite.histories.history import History
 
 Json = dict[str, Any]
 
-_GATED = [{"name": "example.com/g"}]
-_OF_A: Json = {"labelSelector": {"matchLabels": {"app": "a"}}, "topologyKey": "kubernetes.io/hostname"}
-_NEAR = st.sampled_from(
-    [
-        *[Json()] * 3,
-        {"affinity": {"podAffinity": {REQUIRED: [_OF_A]}}},
-        {"affinity": {"podAntiAffinity": {REQUIRED: [_OF_A]}}},
-        {"topologySpreadConstraints": [{**_OF_A, "maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule"}]},
-    ]
-)
+_NEAR = st.sampled_from([*[Json()] * 3, BESIDE_A, AWAY_FROM_A, SPREAD_FROM_A])
 _NODE = st.sampled_from(["n1", "n1", "n2"])
 _APP = st.sampled_from("aaab")
 _HAPPENINGS = st.sampled_from(["deleted", "lost", "labelled", "moved", "ungated"])
@@ -52,7 +36,7 @@ def _gated(draw: DrawFn) -> History:
             labels={"app": draw(_APP)},
             status={"nominatedNodeName": draw(_NODE)},
             priority=draw(st.sampled_from([0, 5, 10])),
-            schedulingGates=_GATED,
+            schedulingGates=GATED,
         )
         cluster.add_pod(nominated)
     _add_others(draw, cluster)
