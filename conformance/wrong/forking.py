@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import os
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -18,7 +17,7 @@ from typing import Any
 
 from refsched.mistakes.planting import Change, plant
 from refsched.suite.adapters.adapter import Json, TransportError
-from refsched.tools.forked_process import ForkedProcess
+from refsched.tools.forked_process import ForkedProcess, discard_output
 
 
 class Forked:
@@ -57,9 +56,7 @@ class Forked:
 
 
 def _serve(change: Callable[[], None], connection: Connection) -> None:
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
-    os.dup2(nowhere, 2)
+    discard_output()
     change()
     reference = importlib.import_module("refsched.reference")
     serving = importlib.import_module("refsched.tools.serving")

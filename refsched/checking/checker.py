@@ -84,7 +84,8 @@ class Checker:
         self.following.attach(self.scheduler)
         self._popping = Popping(self.scheduler)
         self._inputs = InputReader(self.scheduler, unread.note if self._config.extenders else None)
-        self._binds, self._attempts = list[Bind](), list[Attempt]()
+        self._binds: list[Bind] = []
+        self._attempts: list[Attempt] = []
         self._deletions, self._evictions = Deletions(), Evictions()
         self._claim_writes = ClaimWrites(other.reports_claims)
         self._reports_nominations = other.reports_nominations

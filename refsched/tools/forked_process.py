@@ -73,6 +73,13 @@ class ForkedProcess:
         return Ended(os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime)
 
 
+def discard_output() -> None:
+    """Discards what the process, a child, prints from now on."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
+
+
 def _compute(compute: Callable[[Connection], None], connection: Connection) -> None:
     """Computes in the child, which never returns, and in which nothing is traced."""
     sys.settrace(None)

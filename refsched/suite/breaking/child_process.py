@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -16,7 +15,7 @@ from attrs import frozen
 
 from refsched.errors import one_line
 from refsched.suite.histories.findings import Comparison
-from refsched.tools.forked_process import ForkedProcess, can_fork
+from refsched.tools.forked_process import ForkedProcess, can_fork, discard_output
 
 SECONDS = 0.5
 """One history and one breaking may take this many seconds of a processor, a hundred times as many as most need: a
@@ -118,9 +117,7 @@ def _answer(compute: Callable[[], Iterable[Any]], patience: float, connection: C
     """Sends each answer, and in the end what went wrong."""
     signal.signal(signal.SIGVTALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_VIRTUAL, patience)
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
-    os.dup2(nowhere, 2)
+    discard_output()
     problem = ""
     try:
         for one in compute():

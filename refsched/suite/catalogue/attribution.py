@@ -3,10 +3,11 @@
 
 A difference *shows at* some rules: at the rule of a reason that only one of the two gives, at the rules of the
 plugin whose verdict or score differs, at the steps by which a pod came to its queue, and at the rules that say
-of themselves that they decide this member of a record (said.py). What shows at a rule may come from another one,
-such as a verdict about cpu from how requests add up. So every rule that was applied in the history is suspected:
-first those of the plugin, then all others, and of each the rarest first (rarity.py). Words are different: where
-only a message differs, no rule is suspected but those that word it and those of the reasons that it counts.
+of themselves that they decide this member of a record (rule_metadata.py). What shows at a rule may come from
+another one, such as a verdict about cpu from how requests add up. So every rule that was applied in the history is
+suspected: first those of the plugin, then all others, and of each the rarest first (rarity.py). Words are
+different: where only a message differs, no rule is suspected but those that word it and those of the reasons that
+it counts.
 """
 
 from __future__ import annotations
@@ -50,8 +51,8 @@ class Attribution:
     """An Attribution finds the rules behind a difference in one history, by what the specification has applied
     there."""
 
-    def __init__(self, reach: AppliedRules) -> None:
-        self._reach = reach
+    def __init__(self, rules: AppliedRules) -> None:
+        self._rules = rules
 
     def rule_of(self, found: Disagreement) -> str:
         """Returns the id of the rule at which a disagreement shows."""
@@ -62,10 +63,10 @@ class Attribution:
         disagreement shows. The first one has its level: which rule is named does not decide whether a scheduler
         conforms."""
         shows_at = (symptom, *self._shows_at(found))
-        here = [rule for rule in shows_at if rule == symptom or rule in self._reach.ever]
+        here = [rule for rule in shows_at if rule == symptom or rule in self._rules.ever]
         plugins = _plugins(found)
         areas = set() if plugins else {_area(rule) for rule in (*shows_at, *_deciding(found.member))}
-        applied = sorted(self._reach.ever, key=_rarest_first)
+        applied = sorted(self._rules.ever, key=_rarest_first)
         near = [
             rule
             for rule in applied
@@ -93,8 +94,8 @@ class Attribution:
                 member = "evaluated"
         elif member in ("queues", "pod", "attempt"):
             for pod in _differing(found.expected, found.got):
-                if pod in self._reach.moves and (member == "queues" or not isinstance(found.expected, list)):
-                    here += self._of_a_move(self._reach.moves[pod])
+                if pod in self._rules.moves and (member == "queues" or not isinstance(found.expected, list)):
+                    here += self._of_a_move(self._rules.moves[pod])
         elif member.startswith("claim"):
             member = "claims"
         elif member == "calls":
@@ -120,7 +121,7 @@ class Attribution:
     def _applied_of(self, rules: Collection[str]) -> list[str]:
         """Returns those of the rules that were applied since the last comparison, or else in the history, the
         rarest first; all of them where none was."""
-        for applied in (self._reach.applied, self._reach.ever):
+        for applied in (self._rules.applied, self._rules.ever):
             found = [rule for rule in rules if rule in applied]
             if found:
                 return sorted(found, key=rarity, reverse=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 from attrs import define
 
@@ -68,11 +68,9 @@ class Allowance:
         """Returns the explanation, or none once the work that is allowed is done."""
         if self.records <= 0 or not self.share:
             return FailureExplanation()
-        began = time.monotonic()
-        found = explain()
+        with self.spending() if self.by_clock else nullcontext():
+            found = explain()
         self.records -= found.records
-        if self.by_clock:
-            self.spend(time.monotonic() - began)
         return found
 
     def spend(self, seconds: float) -> None:
