@@ -14,8 +14,8 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
-from refsched.tools.rulebook.catalogue_pages import queue_page, rules_page
-from refsched.tools.rulebook.layout_picture import layout_picture
+from refsched.tools.site.catalogue_pages import queue_page, rules_page
+from refsched.tools.site.layout_picture import layout_picture
 
 
 @cache

@@ -22,7 +22,7 @@ from pygments.lexers.special import TextLexer
 from sphinx.highlighting import lexers
 
 from conformance.documentation import tests_of
-from refsched.tools.rulebook.site import write_pages
+from refsched.tools.site.all_pages import write_pages
 
 lexers["jsonl"] = TextLexer()
 

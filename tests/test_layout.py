@@ -33,8 +33,8 @@ IMPORT_BY_NAME = frozenset(
         "refsched/releases/__init__.py",  # its own modules, when a release is first used
         "refsched/suite/breaking/similar_fields.py",  # modules of the specification
         "refsched/suite/catalogue/reasons.py",  # modules of the specification
-        "refsched/tools/rulebook/plugin_pages.py",  # modules that are imported already, for their docstrings
-        "refsched/tools/rulebook/rule_pages.py",  # the same
+        "refsched/tools/site/plugin_pages.py",  # modules that are imported already, for their docstrings
+        "refsched/tools/site/rule_pages.py",  # the same
         "refsched/tools/serving.py",  # the scheduler that is served
     }
 )
@@ -73,14 +73,31 @@ def test_nothing_in_the_package_imports_what_pytest_collects_not_even_by_its_nam
 def test_no_file_of_the_package_imports_itself_by_way_of_others() -> None:
     """Imports within functions, and those for types alone, count as well: who reads one file of a circle has to
     read them all."""
+    imports = _imports()
+    assert not {name for name in imports if name.startswith("refsched.") and name in _reached(name, imports)}
+
+
+def test_no_package_of_suite_or_tools_imports_itself_by_way_of_others() -> None:
+    imports: dict[str, set[str]] = {}
+    for name, imported in _imports().items():
+        if name.startswith(AROUND_IT):
+            found = {_package(other) for other in imported if other.startswith(AROUND_IT)}
+            imports.setdefault(_package(name), set()).update(found - {_package(name)})
+    assert not {name for name in imports if name in _reached(name, imports)}
+
+
+AROUND_IT = ("refsched.suite.", "refsched.tools.")
+
+
+def _package(module: str) -> str:
+    """Returns the package of suite or tools, such as ``refsched.suite.histories``, in which the module stands."""
+    return ".".join(module.split(".")[:3])
+
+
+def _imports() -> Mapping[str, set[str]]:
+    """Returns by module what it imports of this tree."""
     names = {".".join(path.with_suffix("").parts).removesuffix(".__init__"): path for path in MODULES}
-    imports = {name: set(_imported(_tree(ROOT / path), names)) - {name} for name, path in names.items()}
-    circles = {
-        name
-        for name, path in names.items()
-        if path.parts[0] == "refsched" and name in _reached(name, imports)
-    }
-    assert not circles
+    return {name: set(_imported(_tree(ROOT / path), names)) - {name} for name, path in names.items()}
 
 
 def _imported(tree: ast.Module, names: Collection[str]) -> Iterator[str]:
@@ -178,7 +195,7 @@ NAME_RULES = {
     "refsched/suite/session/check.py": "two rules of all plugins",
     "refsched/tools/reading/inputs.py": "a rule of a release's table",
     "refsched/tools/running/shadow.py": "by which rule another total is too low",
-    "refsched/tools/rulebook/binding_picture.py": "a drawing, whose ways the tests go",
+    "refsched/tools/site/binding_picture.py": "a drawing, whose ways the tests go",
     "refsched/tools/rulebook/without_example.py": "why a rule has no example",
 }
 """Files outside of the specification that name rules which they do not state; none comes in addition."""

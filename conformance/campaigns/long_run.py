@@ -26,8 +26,8 @@ from refsched.errors import InputError
 from refsched.records import Attempt, Bind
 from refsched.suite.adapters.connecting import REFERENCE, connect
 from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable
+from refsched.suite.findings import Finding
 from refsched.suite.histories.driver import Driver
-from refsched.suite.histories.findings import Finding
 from refsched.suite.histories.history import (
     Advance,
     Create,

@@ -38,7 +38,7 @@ from refsched.records import (
     Release,
     Write,
 )
-from refsched.suite.histories.findings import Finding
+from refsched.suite.findings import Finding
 from refsched.suite.histories.history import creating, deleting
 from refsched.suite.invariants import Invariants
 from refsched.tools.configuration.read import read_config

@@ -20,7 +20,7 @@ from typing import Any
 import click
 from attrs import Factory, asdict, define, frozen
 
-from conformance.campaigns.machines import Each, machines
+from conformance.machines import Each, machines
 from conformance.strategies import AREAS
 from conformance.wrong.profile import SuiteTest, suite_tests
 from refsched.records import Attempt, Bind

@@ -9,7 +9,7 @@
     python -m conformance.wrong pages                  # the pages, from docs/evidence.json
 
 ``try``, ``naming`` and ``examples`` share the work among ``--jobs`` processes, or the workers of the Dask
-scheduler ``--scheduler`` (conformance/campaigns/machines.py).
+scheduler ``--scheduler`` (conformance/machines.py).
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from cattrs.preconf.json import make_converter
 
-from conformance.campaigns.machines import Each, machines
+from conformance.machines import Each, machines
 from conformance.wrong import evidence, pages
 from conformance.wrong.go_mutants import build
 from conformance.wrong.go_running import try_all

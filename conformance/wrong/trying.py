@@ -20,7 +20,7 @@ from attrs import frozen
 from conformance.wrong.profile import SuiteTest, histories_of, suite_tests
 from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.adapters.faults import AdapterFault
-from refsched.suite.histories.findings import Finding
+from refsched.suite.findings import Finding
 from refsched.suite.histories.history import History
 from refsched.suite.histories.judge import ANSWERS
 from refsched.suite.histories.trial import try_history

@@ -12,7 +12,7 @@ from attrs import Factory, define
 from refsched.framework.node_info import NodeInfo
 from refsched.framework.snapshot import Count, Snapshot
 from refsched.plugins.pod_topology_spread_constraints import MatchingPods
-from refsched.remembering.changes import Look, Looks, NodeChanges
+from refsched.remembering.changes import CountedPod, CountedPods, NodeChanges
 
 MOST_SUMS = 1024
 MOST_SIMILAR = 64
@@ -22,23 +22,23 @@ MOST_SIMILAR = 64
 @define(eq=False)
 class _Sum:
     """``found`` is what was counted on each node where something was, ``holders`` the number of nodes that have a
-    key. ``_selected`` are the looks of the pods that count."""
+    key. ``_selected`` are the pods that count."""
 
     count: Count[Any]
     generation: int = -1
     found: dict[str, Mapping[Any, int]] = Factory(dict)
     total: dict[Any, int] = Factory(dict)
     holders: dict[Any, int] = Factory(dict)
-    _selected: set[Look] = Factory(set)
-    _looks: Looks | None = None
+    _selected: set[CountedPod] = Factory(set)
+    _counted_pods: CountedPods | None = None
     _met: int = 0
 
     def bring_up_to_date(self, snapshot: Snapshot, changes: NodeChanges) -> None:
-        if self._looks is not changes.looks:
-            self._looks, self._selected, self._met = changes.looks, set(), 0
-        looks = changes.looks.all
-        self._selected.update(look for look in looks[self._met :] if self.count.selects(look.pod))
-        self._met = len(looks)
+        if self._counted_pods is not changes.counted_pods:
+            self._counted_pods, self._selected, self._met = changes.counted_pods, set(), 0
+        counted = changes.counted_pods.all
+        self._selected.update(each for each in counted[self._met :] if self.count.selects(each.pod))
+        self._met = len(counted)
         changed = None if self.generation < changes.ordered else changes.since(self.generation)
         self.generation = changes.generation
         if changed is None:
@@ -52,7 +52,7 @@ class _Sum:
                     self._put(name, self.count(snapshot.by_name[name]))
 
     def _count_all(self, snapshot: Snapshot, changes: NodeChanges) -> None:
-        names: Collection[str] = {name for look in self._selected for name in changes.nodes.get(look, ())}
+        names: Collection[str] = {name for each in self._selected for name in changes.nodes.get(each, ())}
         if isinstance(self.count, MatchingPods):  # it has the domains of all nodes
             for node in snapshot.nodes:
                 self._put(node.name, self.count(node if node.name in names else NodeInfo(node.node)))

@@ -6,7 +6,7 @@ over the history of each case. What it stands on (rules, areas, adapters, the ju
 else here is how a run is reported.
 """
 
-from refsched.suite.histories.findings import Seen
+from refsched.suite.findings import Seen
 from refsched.suite.histories.judgement import Judgement
 from refsched.suite.results.rule import Rule
 from refsched.suite.session.bench import Bench, Connection

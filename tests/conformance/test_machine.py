@@ -7,7 +7,7 @@ import pytest
 from attrs import define, field
 
 from conformance.strategies.machine import Anything
-from refsched.suite.histories.findings import Finding
+from refsched.suite.findings import Finding
 from refsched.suite.histories.history import DEFAULT_CONFIG, History, Schedule, Step
 from refsched.suite.histories.judgement import Judgement
 from refsched.suite.session.check import Checking, RuleBrokenError

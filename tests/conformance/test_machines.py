@@ -12,8 +12,8 @@ import pytest
 from attrs import asdict
 from click.testing import CliRunner
 
-from conformance.campaigns.machines import machines
 from conformance.campaigns.soundness import Figures, ProblemError, Task, main, run, try_seed
+from conformance.machines import machines
 from conformance.wrong.profile import histories_of, suite_tests
 
 AREAS = ("images", "narrowed")

@@ -10,7 +10,7 @@ from attrs import evolve
 
 from refsched.records import ERROR, Attempt
 from refsched.suite.breaking.explaining import FailureExplanation
-from refsched.suite.histories.findings import Comparison, Finding
+from refsched.suite.findings import Comparison, Finding
 from refsched.suite.histories.history import History
 from refsched.suite.histories.judge import _with_message
 from refsched.suite.histories.judgement import Judgement

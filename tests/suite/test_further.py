@@ -6,7 +6,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from conformance.strategies import AREAS
-from refsched.suite.histories.findings import Comparison, Finding
+from refsched.suite.findings import Comparison, Finding
 from refsched.suite.histories.history import History
 from refsched.suite.histories.judgement import Judgement
 from refsched.suite.session.drawing import load_profile

@@ -21,7 +21,7 @@ from refsched.records import Create
 from refsched.releases import release_of
 from refsched.releases.v1_19.oddities import PANICS
 from refsched.suite.catalogue.rules import all_rules
-from refsched.suite.histories.findings import KnownDefectMetError
+from refsched.suite.findings import KnownDefectMetError
 from refsched.suite.histories.history import History
 from refsched.suite.histories.judge import Judge
 from refsched.suite.histories.part import Part

@@ -16,7 +16,7 @@ from forked_pytest import run_pytest
 from conformance.vocabulary.objects import node, pod
 from refsched.records import Reference
 from refsched.suite.adapters.connecting import connect
-from refsched.suite.histories.findings import Finding
+from refsched.suite.findings import Finding
 from refsched.suite.histories.history import Delete, History, Schedule, creating
 from refsched.suite.histories.trial import try_history
 from refsched.suite.histories.wording import said

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from refsched.records import Attempt, Bind, NodeStatus, NodeUsage, PreFilter, Record, Reference
-from refsched.suite.histories.findings import Seen
+from refsched.suite.findings import Seen
 from refsched.suite.histories.history import (
     DEFAULT_CONFIG,
     Advance,

@@ -20,7 +20,7 @@ from refsched.records import Attempt, NodeStatus
 from refsched.suite import Judgement, Rule
 from refsched.suite.adapters.answers import Hello
 from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable
-from refsched.suite.histories.findings import Finding, Seen
+from refsched.suite.findings import Finding, Seen
 from refsched.suite.histories.history import Create, History, Observe, Schedule, Step, creating
 from refsched.suite.level import Level
 

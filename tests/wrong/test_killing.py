@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from distributed import LocalCluster
 
-from conformance.campaigns.machines import Each
+from conformance.machines import Each
 from conformance.wrong import configured, evidence, kinds, running, trying
 from conformance.wrong.__main__ import main
 from conformance.wrong.configured import CONFIGURED, Configured, Reconfigured, all_configured
@@ -41,7 +41,7 @@ from refsched.mistakes.wrong import all_wrong
 from refsched.suite.adapters.faults import AdapterUnavailable
 from refsched.suite.adapters.process import Process
 from refsched.suite.adapters.selection import PROFILES
-from refsched.suite.histories.findings import Finding
+from refsched.suite.findings import Finding
 from refsched.suite.histories.history import DEFAULT_CONFIG, History
 from refsched.suite.histories.judge import ANSWERS
 from refsched.suite.histories.judgement import Judgement

@@ -26,8 +26,8 @@ from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.adapters.connecting import REFERENCE, connect
 from refsched.suite.adapters.faults import AdapterFault
 from refsched.suite.catalogue.rules import StatedRule, all_rules
+from refsched.suite.findings import Finding
 from refsched.suite.histories.configuration import can_be_configured_for, configured_for
-from refsched.suite.histories.findings import Finding
 from refsched.suite.histories.history import History
 from refsched.suite.histories.judge import ANSWERS
 from refsched.suite.histories.judgement import Judgement

@@ -14,7 +14,7 @@ from typing import Any
 from attrs import frozen
 
 from refsched.errors import one_line
-from refsched.suite.histories.findings import Comparison
+from refsched.suite.findings import Comparison
 from refsched.tools.forked_process import ForkedProcess, can_fork, discard_output
 
 SECONDS = 0.5

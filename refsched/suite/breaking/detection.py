@@ -27,7 +27,7 @@ from refsched.suite.breaking.rows import rows_of_defaults, rows_of_events, rows_
 from refsched.suite.breaking.simplest import simplest_of
 from refsched.suite.catalogue.reasons import AROUND
 from refsched.suite.catalogue.rules import all_rules
-from refsched.suite.histories.findings import Comparison
+from refsched.suite.findings import Comparison
 
 BREAKINGS = 12
 """This many breakings of a rule are tried with each history."""

@@ -23,7 +23,7 @@ from refsched.suite.breaking.replacing import forget
 from refsched.suite.breaking.rows import rules_of_defaults
 from refsched.suite.catalogue.rarity import rarity
 from refsched.suite.catalogue.rules import all_rules
-from refsched.suite.histories.findings import Comparison
+from refsched.suite.findings import Comparison
 
 WORK = 150_000
 """This many records are compared at most, a half of them of the smallest history. Breaking the specification once

@@ -9,7 +9,6 @@ Source: docs/protocol.md, "Who plays the API server?"; names and shapes as trace
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from typing import Any
@@ -17,7 +16,6 @@ from typing import Any
 from attrs import evolve
 
 from refsched.records import (
-    BOUND,
     Attempt,
     Bind,
     Create,
@@ -30,11 +28,11 @@ from refsched.records import (
     Update,
     Write,
 )
+from refsched.suite.scripts import script_of, took_the_binding
 from refsched.tools.reading.objects import Key, key_named, key_of
 
 Json = dict[str, Any]
 
-SCRIPT = "refsched.dev/script"
 SELECTED_NODE = "volume.kubernetes.io/selected-node"
 BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
 
@@ -228,30 +226,10 @@ def _bound(claim: Json, volume: str) -> Json:
     return _merged(claim, done)
 
 
-# --- Scripts --------------------------------------------------------------------------------------
-
-
-def script_of(annotations: Mapping[str, str]) -> Mapping[str, Mapping[str, str]]:
-    """Returns the answers that the annotation asks of the scripted plugins: plugin → point → answer."""
-    script: Mapping[str, Mapping[str, str]] = json.loads(annotations.get(SCRIPT, "{}"))
-    return script
-
-
 def located(named: Reference) -> Reference:
     """Returns the reference with the namespace of the object, which is ``default`` if none is given."""
     _, namespace, _ = key_named(named.kind, named.namespace, named.name)
     return evolve(named, namespace=namespace)
-
-
-def took_the_binding(bind: Bind, annotations: Mapping[str, str], *, refused: bool) -> bool:
-    """Returns whether the API server has the pod on its node, even if the scheduler was informed that the
-    binding failed. ``refused`` says that the API server refuses a binding of this pod."""
-    if bind.result == BOUND:
-        return True
-    if refused:
-        return False
-    answer = script_of(annotations).get("ScriptedBinder", {}).get("bind", "")
-    return answer.endswith("ErrorAfterBound") and "ScriptedBinder.bind" in (bind.calls or ())
 
 
 # --- Objects --------------------------------------------------------------------------------------

@@ -18,8 +18,8 @@ from refsched.errors import InputError
 from refsched.records import Attempt, Input, Record
 from refsched.suite.adapters.adapter import Session
 from refsched.suite.adapters.answers import Answer
+from refsched.suite.findings import Finding, KnownDefectMetError, Seen
 from refsched.suite.histories.api_server import FakeApiServer
-from refsched.suite.histories.findings import Finding, KnownDefectMetError, Seen
 from refsched.suite.histories.history import (
     Advance,
     Create,

@@ -33,7 +33,7 @@ from refsched.suite.catalogue.applied_rules import AppliedRules
 from refsched.suite.catalogue.attribution import MOST, Attribution
 from refsched.suite.catalogue.rules import all_rules, counterpart
 from refsched.suite.catalogue.showing import shown_with
-from refsched.suite.histories.findings import Finding, KnownDefectMetError
+from refsched.suite.findings import Finding, KnownDefectMetError
 from refsched.suite.histories.history import History
 from refsched.suite.histories.part import OF_PREEMPTION, Part
 from refsched.suite.invariants import Invariants

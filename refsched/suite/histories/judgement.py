@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import Factory, define
 
-from refsched.suite.histories.findings import Comparison, Finding, Seen
+from refsched.suite.findings import Comparison, Finding, Seen
 from refsched.suite.histories.history import DEFAULT_CONFIG, History
 
 NEEDS = "needs "

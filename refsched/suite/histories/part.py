@@ -27,7 +27,7 @@ from refsched.suite.histories.api_server import located
 from refsched.suite.histories.configuration import MULTI_POINT, configured_for, points_of
 from refsched.suite.histories.history import Create, Delete, History, Step, Update
 from refsched.suite.histories.reads import SCRIPTED, fields_without_which, needed_by, plugin_names, readers
-from refsched.suite.histories.scripts import rejected_instead, without_script
+from refsched.suite.scripts import rejected_instead, without_script
 from refsched.tools.reading.without_fields import without_fields
 
 Json = dict[str, Any]

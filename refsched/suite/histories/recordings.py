@@ -22,9 +22,9 @@ from refsched.records import Attempt, Create, Delete, Input, Nodes, Queues, Reco
 from refsched.releases import DEFAULT, RELEASES
 from refsched.suite.adapters.adapter import Adapter, ResetRefused, Session
 from refsched.suite.adapters.answers import Answer
+from refsched.suite.findings import Comparison, Finding, KnownDefectMetError, Seen
 from refsched.suite.histories.driver import send
 from refsched.suite.histories.extender_address import with_extender_address
-from refsched.suite.histories.findings import Comparison, Finding, KnownDefectMetError, Seen
 from refsched.suite.histories.history import History, Step, steps_by_entry
 from refsched.suite.histories.judge import Judge
 from refsched.suite.histories.judgement import Judgement

@@ -21,7 +21,7 @@ from refsched.checking.trace import FORMAT, SUFFIXES, read_trace
 from refsched.errors import InputError, one_line
 from refsched.records import Input, Update
 from refsched.releases import DEFAULT
-from refsched.suite.histories.findings import Seen
+from refsched.suite.findings import Seen
 from refsched.suite.histories.history import (
     DEFAULT_CONFIG,
     Create,

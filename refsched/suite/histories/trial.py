@@ -7,10 +7,10 @@ from attrs import evolve
 
 from refsched.releases import release_of
 from refsched.suite.adapters.adapter import Adapter, ResetRefused
+from refsched.suite.findings import Comparison, Finding
 from refsched.suite.histories.configuration import can_be_configured_for
 from refsched.suite.histories.driver import Driver
 from refsched.suite.histories.extender_address import with_extender_address
-from refsched.suite.histories.findings import Comparison, Finding
 from refsched.suite.histories.history import History, Step
 from refsched.suite.histories.judge import ANSWERS, Judge
 from refsched.suite.histories.judgement import Judgement

@@ -13,7 +13,7 @@ import attrs
 
 from refsched.objects.reading import json_name
 from refsched.records import BOUND, SCHEDULED, Attempt, Bind, NodeStatus, PreFilter, Record
-from refsched.suite.histories.findings import Seen
+from refsched.suite.findings import Seen
 from refsched.suite.histories.history import (
     DEFAULT_CONFIG,
     Advance,

@@ -12,7 +12,7 @@ from refsched.records import SCHEDULED, Attempt, Nodes, Queues, Record
 from refsched.releases import DEFAULT
 from refsched.releases.release import Release
 from refsched.suite.catalogue.rules import all_rules
-from refsched.suite.histories.findings import Finding
+from refsched.suite.findings import Finding
 from refsched.suite.invariants.decisions import DECISION_INVARIANTS, promises_of
 from refsched.suite.invariants.ledger import PodLedger
 from refsched.suite.invariants.places import bound_once, given_back, in_one_place, nothing_lost

@@ -18,7 +18,7 @@ from refsched.objects.resources import Resource, amount, pod_requests, resource_
 from refsched.records import SCHEDULED, Attempt
 from refsched.releases import DEFAULT
 from refsched.releases.release import Release
-from refsched.suite.histories.findings import Finding
+from refsched.suite.findings import Finding
 from refsched.suite.invariants.ledger import PodLedger
 from refsched.tools.configuration.read import read_config
 

@@ -13,7 +13,7 @@ from refsched.objects.pod import Pod
 from refsched.plugins.dynamic_resources_extended import OF_A_CLASS
 from refsched.records import SCHEDULED, Attempt, Bind, Create, Delete, Queues, Record, Update
 from refsched.releases.release import Release
-from refsched.suite.histories.api_server import took_the_binding
+from refsched.suite.scripts import took_the_binding
 from refsched.tools.reading.defaults import defaulted
 from refsched.tools.reading.inputs import known_fields, read_known
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from refsched.records import Attempt, Nodes, Queues
-from refsched.suite.histories.findings import Finding
+from refsched.suite.findings import Finding
 from refsched.suite.invariants.ledger import FINISHED, PodLedger
 
 

@@ -13,7 +13,7 @@ from attrs import Factory, define, frozen
 
 from refsched.checking.own_plugins import OwnPlugins
 from refsched.records import BOUND, SCHEDULED, Advance, Attempt, Bind, Input, Record
-from refsched.suite.histories.findings import Finding
+from refsched.suite.findings import Finding
 
 EARLY, LATE = "R-ROLLBACK-02", "R-ROLLBACK-03"
 """These are the rules of the way back from the scheduling cycle, and from the binding cycle."""

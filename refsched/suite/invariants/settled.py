@@ -15,7 +15,7 @@ from refsched.objects.node import Node
 from refsched.objects.pod import Container, Pod, PodSpec
 from refsched.objects.resources import Resource, amount, resource_of
 from refsched.records import BOUND, Advance, Attempt, Bind, Nodes, Queues, Record
-from refsched.suite.histories.findings import Finding
+from refsched.suite.findings import Finding
 from refsched.suite.invariants.decisions import Promises
 from refsched.suite.invariants.ledger import FINISHED, PodLedger
 

@@ -15,9 +15,9 @@ from refsched.checking.trace import FORMAT, KUBE_SCHEDULER, START
 from refsched.records import Attempt, Create, Delete, Input, Record
 from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.adapters.answers import Hello
+from refsched.suite.findings import Finding, Seen
 from refsched.suite.histories.driver import Driver
 from refsched.suite.histories.extender_address import leaves_extenders_open
-from refsched.suite.histories.findings import Finding, Seen
 from refsched.suite.histories.history import History
 from refsched.suite.histories.part import part_of
 from refsched.suite.recording.extender_calls import listening

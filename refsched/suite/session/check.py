@@ -20,7 +20,7 @@ from refsched.releases import DEFAULT
 from refsched.suite.adapters.faults import AdapterFault
 from refsched.suite.breaking.explaining import FailureExplanation, Histories
 from refsched.suite.catalogue.attribution import MOST
-from refsched.suite.histories.findings import Comparison, Finding
+from refsched.suite.findings import Comparison, Finding
 from refsched.suite.histories.history import History, Step
 from refsched.suite.histories.judge import ANSWERS, COMPLETE
 from refsched.suite.histories.judgement import Judgement

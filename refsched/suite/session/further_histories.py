@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from hypothesis.strategies import SearchStrategy
 
-from refsched.suite.histories.findings import Comparison
+from refsched.suite.findings import Comparison
 from refsched.suite.histories.history import History
 from refsched.suite.histories.judgement import Judgement
 from refsched.suite.session.drawing import collected

@@ -17,7 +17,7 @@ import pytest
 from attrs import Factory, define, evolve, frozen
 
 from refsched.suite.breaking.detection import Tried, changing
-from refsched.suite.histories.findings import Comparison
+from refsched.suite.findings import Comparison
 from refsched.suite.results.result import Untried
 
 HISTORIES = 16

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from refsched.records import ERROR
-from refsched.suite.histories.findings import Finding
+from refsched.suite.findings import Finding
 from refsched.suite.results.rule import Rule
 
 _READING = ("DEFAULTS", "GATES", "ARGS", "CONFIG")

@@ -17,7 +17,7 @@ from refsched.errors import InputError, printable
 from refsched.suite.adapters.connecting import is_over_the_api
 from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable
 from refsched.suite.breaking.explaining import FailureExplanation, Histories, explained_in_child
-from refsched.suite.histories.findings import Comparison
+from refsched.suite.findings import Comparison
 from refsched.suite.histories.history import History
 from refsched.suite.level import Level
 from refsched.suite.reports.report_terminal import failure_lines

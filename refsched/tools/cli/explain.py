@@ -47,7 +47,7 @@ def _of_manifests(given: InputOptions, name: str) -> Explanation:
 
 def _of_trace(given: InputOptions, traces: Sequence[str], name: str) -> Explanation:
     """Explains the last attempt of the pod in a trace, which has its own configuration."""
-    from refsched.tools.planner.recorded import cluster_of_trace  # what it imports takes long
+    from refsched.tools.cluster_of_trace import cluster_of_trace  # what it imports takes long
 
     path, *others = traces
     if others or len(given.files) > 1:

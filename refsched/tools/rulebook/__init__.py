@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rulebook: each rule with the smallest cluster that shows it, for the terminal and for the site."""
+"""Each rule with the smallest cluster that shows it, and the causes that an upgrade has."""

@@ -23,8 +23,8 @@ from refsched.records import (
 from refsched.releases import DEFAULT, release_of
 from refsched.rules import listening
 from refsched.suite.adapters.connecting import REFERENCE, connect
+from refsched.suite.findings import Seen
 from refsched.suite.histories.extender_address import as_written
-from refsched.suite.histories.findings import Seen
 from refsched.suite.histories.history import History
 from refsched.suite.histories.judge import ANSWERS
 from refsched.suite.histories.judgement import Judgement

@@ -30,7 +30,7 @@ from refsched.suite.breaking.explaining import (
 )
 from refsched.suite.breaking.line_coverage import Function, LineCoverage, coverage_of, rules_in
 from refsched.suite.breaking.rows import rows_of_defaults, rows_of_events, rows_of_transitions
-from refsched.suite.histories.findings import Comparison
+from refsched.suite.findings import Comparison
 from refsched.suite.histories.history import Create, History, Schedule
 from refsched.suite.histories.trial import try_history
 

@@ -15,7 +15,7 @@ from refsched.suite.adapters.connecting import REFERENCE, connect
 from refsched.suite.breaking import child_process
 from refsched.suite.breaking import detection as breaking
 from refsched.suite.breaking.detection import Tried, changing
-from refsched.suite.histories.findings import Comparison
+from refsched.suite.findings import Comparison
 from refsched.suite.histories.history import Create, History, Schedule
 from refsched.suite.histories.trial import try_history
 from refsched.suite.results.result import Untried

@@ -65,7 +65,7 @@ QUERIES = """\
 from refsched.checking.agreement import Disagreement
 from refsched.records import NodeStatus
 from refsched.suite.catalogue.attribution import Attribution
-from refsched.tools.rulebook.catalogue_pages import rules_page
+from refsched.tools.site.catalogue_pages import rules_page
 from refsched.suite.catalogue.applied_rules import AppliedRules
 from refsched.suite.catalogue.reasons import rule_of_reason
 from refsched.suite.catalogue.rules import all_rules, default_plugins, plugin_of, plugins_of

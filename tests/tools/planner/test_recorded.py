@@ -11,7 +11,7 @@ import pytest
 from world import node_object, pod_object
 
 from refsched.errors import InputError
-from refsched.tools.planner.recorded import cluster_of_trace
+from refsched.tools.cluster_of_trace import cluster_of_trace
 
 CONFIG = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
 NODES = ({"create": node_object("n1", "2")}, {"create": node_object("n2", "2")})

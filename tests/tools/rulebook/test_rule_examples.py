@@ -16,8 +16,8 @@ from refsched.objects.reading import json_name
 from refsched.records import Attempt, Bind, Nodes, Queues, Record
 from refsched.suite.catalogue.rules import all_rules
 from refsched.suite.catalogue.untestable_rules import why_elsewhere
+from refsched.suite.findings import Seen
 from refsched.suite.histories.extender_address import as_written
-from refsched.suite.histories.findings import Seen
 from refsched.suite.histories.history import Advance, Create, History, Schedule
 from refsched.suite.histories.wording import said
 from refsched.tools.rulebook.differing import about, heading
@@ -31,9 +31,9 @@ from refsched.tools.rulebook.examples import (
     read_example,
     text_of,
 )
-from refsched.tools.rulebook.rule_pages import areas
 from refsched.tools.rulebook.without_example import NOT_COMPUTED, WITHOUT_EXAMPLE, why_without_example
 from refsched.tools.shipped_files import data_folder, examples_folder
+from refsched.tools.site.rule_pages import areas
 
 
 def test_nearly_every_rule_has_an_example() -> None:

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from refsched.tools.rulebook import plugin_pages, rule_pages
-from refsched.tools.rulebook.catalogue_pages import Tests
-from refsched.tools.rulebook.command_page import command_page
-from refsched.tools.rulebook.pending_page import pending_page
-from refsched.tools.rulebook.run_pictures import scores_drawn, timeline_drawn
-from refsched.tools.rulebook.upgrading_page import upgrading_page
+from refsched.tools.site import plugin_pages, rule_pages
+from refsched.tools.site.catalogue_pages import Tests
+from refsched.tools.site.command_page import command_page
+from refsched.tools.site.pending_page import pending_page
+from refsched.tools.site.run_pictures import scores_drawn, timeline_drawn
+from refsched.tools.site.upgrading_page import upgrading_page
 
 
 def pages(tests: Tests) -> Iterator[tuple[str, Callable[[], str]]]:

@@ -11,7 +11,7 @@ import pytest
 
 from refsched import Cluster
 from refsched.rules import listening
-from refsched.tools.rulebook.binding_picture import (
+from refsched.tools.site.binding_picture import (
     ASSUMED,
     BACK,
     BOUND,
@@ -20,8 +20,8 @@ from refsched.tools.rulebook.binding_picture import (
     WAYS,
     StageTransition,
 )
-from refsched.tools.rulebook.pictures import WIDTH
-from refsched.tools.rulebook.plugin_pages import binding_drawn
+from refsched.tools.site.pictures import WIDTH
+from refsched.tools.site.plugin_pages import binding_drawn
 
 SVG = "{http://www.w3.org/2000/svg}"
 CONFIG = {

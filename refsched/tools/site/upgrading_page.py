@@ -16,8 +16,8 @@ from refsched.oddities.known_defect import KnownDefect
 from refsched.releases import RELEASES
 from refsched.suite.catalogue.rarity import rarity
 from refsched.suite.catalogue.rules import StatedRule, all_rules, minor
-from refsched.tools.rulebook.markdown import page, prose, rule_link, table
 from refsched.tools.rulebook.release_notes import release_note, release_notes
+from refsched.tools.site.markdown import page, prose, rule_link, table
 
 _HOW = """\
 For each step the page says first what is noticed, what to do, and which features are on since then, and after

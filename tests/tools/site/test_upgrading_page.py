@@ -9,7 +9,7 @@ from itertools import pairwise
 from refsched.releases import RELEASES
 from refsched.suite.catalogue.rules import all_rules
 from refsched.tools.rulebook.release_notes import release_notes
-from refsched.tools.rulebook.upgrading_page import upgrading_page
+from refsched.tools.site.upgrading_page import upgrading_page
 
 
 def test_each_step_has_the_rules_that_only_one_of_its_releases_has() -> None:

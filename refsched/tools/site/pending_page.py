@@ -11,7 +11,7 @@ from refsched.suite.catalogue.reasons import declared_reasons
 from refsched.suite.catalogue.rules import all_rules, plugin_of
 from refsched.tools.rulebook.example_runs import run
 from refsched.tools.rulebook.examples import example_of
-from refsched.tools.rulebook.markdown import anchor, block, page, prose, rule_link, table
+from refsched.tools.site.markdown import anchor, block, page, prose, rule_link, table
 
 _HOW = """\
 `kubectl describe pod` shows an event such as

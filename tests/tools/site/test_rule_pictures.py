@@ -6,7 +6,7 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 from refsched.config.types import EXTENSION_POINTS
-from refsched.tools.rulebook.plugin_pages import plugin_names, points_drawn
+from refsched.tools.site.plugin_pages import plugin_names, points_drawn
 
 SVG = "{http://www.w3.org/2000/svg}"
 

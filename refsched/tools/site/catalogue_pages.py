@@ -20,8 +20,8 @@ from refsched.releases import RELEASES
 from refsched.releases.v1_19.queue import transitions as v1_19
 from refsched.suite.catalogue.rules import StatedRule, all_rules, default_plugins, in_words
 from refsched.suite.catalogue.untestable_rules import NOT_SPECIFIED, why_elsewhere
-from refsched.tools.rulebook.markdown import page, rule_link, table
 from refsched.tools.shipped_files import examples_folder
+from refsched.tools.site.markdown import page, rule_link, table
 
 COMMAND = "python -m conformance.documentation"
 _MADE = f"<!-- Made by `{COMMAND}`; not to be edited by hand. -->"

@@ -10,8 +10,9 @@ import pytest
 
 from refsched.checking.trace import read_trace
 from refsched.tools.cluster import Cluster
-from refsched.tools.rulebook.pictures import WIDTH
-from refsched.tools.rulebook.run_pictures import (
+from refsched.tools.shipped_files import data_folder
+from refsched.tools.site.pictures import WIDTH
+from refsched.tools.site.run_pictures import (
     SCORED,
     TRACE,
     scores_drawn,
@@ -19,7 +20,6 @@ from refsched.tools.rulebook.run_pictures import (
     timeline_drawn,
     timeline_picture,
 )
-from refsched.tools.shipped_files import data_folder
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -16,7 +16,7 @@ import pytest
 
 from refsched.suite.catalogue.reasons import declared_reasons, specification_modules
 from refsched.suite.catalogue.rules import all_rules
-from refsched.tools.rulebook.pending_page import pending_page, shown
+from refsched.tools.site.pending_page import pending_page, shown
 
 ROOT = Path(__file__).parents[3]
 

@@ -1,15 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scripts: what is left of a pod's script where an implementation, or its release, cannot do all that it says."""
+"""Scripts: what a pod's annotation asks of the scripted plugins, and what of it an implementation can do."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from refsched.framework.status import Code
-from refsched.suite.histories.api_server import SCRIPT, script_of
+from refsched.records import BOUND, Bind
 
 Json = dict[str, Any]
+
+SCRIPT = "refsched.dev/script"
+
+
+def script_of(annotations: Mapping[str, str]) -> Mapping[str, Mapping[str, str]]:
+    """Returns the answers that the annotation asks of the scripted plugins: plugin → point → answer."""
+    script: Mapping[str, Mapping[str, str]] = json.loads(annotations.get(SCRIPT, "{}"))
+    return script
+
+
+def took_the_binding(bind: Bind, annotations: Mapping[str, str], *, refused: bool) -> bool:
+    """Returns whether the API server has the pod on its node, even if the scheduler was informed that the
+    binding failed. ``refused`` says that the API server refuses a binding of this pod."""
+    if bind.result == BOUND:
+        return True
+    if refused:
+        return False
+    answer = script_of(annotations).get("ScriptedBinder", {}).get("bind", "")
+    return answer.endswith("ErrorAfterBound") and "ScriptedBinder.bind" in (bind.calls or ())
 
 
 def without_script(pod: Json, *, keep: bool) -> Json:

@@ -14,13 +14,13 @@ from refsched.config.types import EXTENSION_POINTS
 from refsched.suite.catalogue.rules import all_rules
 from refsched.tools.cli.main import cli
 from refsched.tools.cli.rule import rule as shown_rule
-from refsched.tools.rulebook import site
-from refsched.tools.rulebook.command_page import command_page
 from refsched.tools.rulebook.go_lines import go_lines_of
-from refsched.tools.rulebook.markdown import anchor, prose
-from refsched.tools.rulebook.plugin_pages import plugin_names, plugin_page, points_page
-from refsched.tools.rulebook.rule_pages import area_page, areas, index_page
 from refsched.tools.short_yaml import documents, short_yaml
+from refsched.tools.site import all_pages as site
+from refsched.tools.site.command_page import command_page
+from refsched.tools.site.markdown import anchor, prose
+from refsched.tools.site.plugin_pages import plugin_names, plugin_page, points_page
+from refsched.tools.site.rule_pages import area_page, areas, index_page
 
 # --- refsched rule --------------------------------------------------------------------------------
 

@@ -8,14 +8,14 @@ from functools import cache
 from importlib import import_module
 
 from refsched.suite.catalogue.rules import StatedRule, all_rules
-from refsched.tools.rulebook.catalogue_pages import Tests
 from refsched.tools.rulebook.differing import heading
 from refsched.tools.rulebook.example_runs import ExampleRun, run
 from refsched.tools.rulebook.examples import Example, example_of, settings_of
 from refsched.tools.rulebook.go_lines import go_lines_of
 from refsched.tools.rulebook.lookup import code_of, neighbours
-from refsched.tools.rulebook.markdown import anchor, block, page, prose, rule_link, table
 from refsched.tools.rulebook.without_example import why_without_example
+from refsched.tools.site.catalogue_pages import Tests
+from refsched.tools.site.markdown import anchor, block, page, prose, rule_link, table
 
 _INDEX = """\
 Each rule is one sentence with a permanent id. Its page shows the smallest cluster in which the rule decides,

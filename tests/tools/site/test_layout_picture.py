@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from refsched.tools.rulebook.layout_picture import LAYERS, PACKAGE, first_line, layout_picture
+from refsched.tools.site.layout_picture import LAYERS, PACKAGE, first_line, layout_picture
 
 SHOWN = [package for packages in LAYERS.values() for package in packages]
 

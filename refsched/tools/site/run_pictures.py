@@ -15,8 +15,8 @@ from refsched.records import BOUND, SCHEDULED, Advance, Attempt, Bind, Create, D
 from refsched.releases import DEFAULT
 from refsched.tools.cluster import Cluster
 from refsched.tools.planner.explanation import Explanation
-from refsched.tools.rulebook.pictures import document, written
 from refsched.tools.shipped_files import data_folder
+from refsched.tools.site.pictures import document, written
 
 _ROW = 34
 _TOP = 66

@@ -14,11 +14,11 @@ from refsched.framework.interface import Plugin
 from refsched.releases import DEFAULT
 from refsched.suite.catalogue.rules import StatedRule, all_rules, default_plugins, plugin_of
 from refsched.tools.configuration.read import default_config
-from refsched.tools.rulebook.binding_picture import binding_picture
-from refsched.tools.rulebook.catalogue_pages import events_table
-from refsched.tools.rulebook.markdown import anchor, page, prose, rule_link, table
-from refsched.tools.rulebook.pictures import points_picture
-from refsched.tools.rulebook.run_pictures import TRACE
+from refsched.tools.site.binding_picture import binding_picture
+from refsched.tools.site.catalogue_pages import events_table
+from refsched.tools.site.markdown import anchor, page, prose, rule_link, table
+from refsched.tools.site.pictures import points_picture
+from refsched.tools.site.run_pictures import TRACE
 
 _POINTS = {
     "preEnqueue": "Before a pod enters the active queue, plugins say whether it may be tried at all.",

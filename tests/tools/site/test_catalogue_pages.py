@@ -10,7 +10,7 @@ import pytest
 from conformance.documentation import PAGES, main
 from refsched.queue.transitions import TRANSITIONS, Occurrence
 from refsched.suite.catalogue.rules import all_rules
-from refsched.tools.rulebook.catalogue_pages import COMMAND, queue_page
+from refsched.tools.site.catalogue_pages import COMMAND, queue_page
 
 DOCS = Path(__file__).parents[3] / "docs"
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import frozen
 
-from refsched.tools.rulebook.pictures import document, written
+from refsched.tools.site.pictures import document, written
 
 ASSUMED, BOUND, QUEUE = "assumed", "bound", "the queue"
 _RESERVE, _PERMIT, _WAIT, _PRE_BIND = "Reserve", "Permit", "Wait on Permit", "PreBind"

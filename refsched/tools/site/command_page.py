@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import click
 
 from refsched.tools.cli.main import cli
-from refsched.tools.rulebook.markdown import block, page
+from refsched.tools.site.markdown import block, page
 
 WIDTH = 100
 
