@@ -31,7 +31,7 @@ from refsched.checking.own_decisions import OwnDecisions
 from refsched.checking.recorded_claims import ClaimWrites, allocation_disagreements
 from refsched.checking.recorded_devices import written_claims
 from refsched.checking.recorded_extenders import RecordedExtenders
-from refsched.checking.recorded_volumes import claimed_volumes
+from refsched.checking.recorded_volumes import StorageWrites, claimed_volumes
 from refsched.checking.skipping import Popping
 from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import CycleHeldError, Scheduler
@@ -88,6 +88,7 @@ class Checker:
         self._attempts: list[Attempt] = []
         self._deletions, self._evictions = Deletions(), Evictions()
         self._claim_writes = ClaimWrites(other.reports_claims)
+        self._storage_writes = StorageWrites()
         self._reports_nominations = other.reports_nominations
         self._guessed: set[str] = set()
         self._may_have_used_hint = False
@@ -156,6 +157,7 @@ class Checker:
                 yield from found
             case Write():
                 yield from self._deletions.take(record)
+                yield from self._storage_writes.take(record)
                 yield from self._written(record)
 
     def _bound(self, record: Bind) -> Iterator[Disagreement]:
@@ -373,6 +375,7 @@ class Checker:
             else:
                 self._deletions.specify(record)
                 self._claim_writes.specify(record)
+                self._storage_writes.specify(record)
 
     def _bind_of(self, pod: str) -> Bind | None:
         for bind in self._binds:

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recorded volumes: the order in which the followed scheduler must have considered volumes to do what was
-recorded."""
+recorded, and whether volumes and their claims were written as the rules require."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from attrs import evolve, frozen
+from attrs import Factory, define, evolve, frozen
 
+from refsched.checking.agreement import Disagreement
 from refsched.framework.snapshot import Snapshot
 from refsched.objects.reading import read_as
-from refsched.objects.storage import PersistentVolume
+from refsched.objects.storage import PersistentVolume, PersistentVolumeClaim
 from refsched.plugins.volume_binding import VolumeBinding
 from refsched.records import Attempt, NodeStatus, Record, Write
 from refsched.volumes.errors import VolumeError
@@ -41,15 +42,52 @@ Claimed = tuple[ClaimedVolume, ...]
 
 def claimed_volumes(records: Iterable[Record]) -> Claimed:
     """Returns the volumes in the ``write`` records, in their order."""
-    written = [record.object for record in records if isinstance(record, Write)]
-    volumes = [
-        read_as(PersistentVolume, each) for each in written if each.get("kind") == PersistentVolume.kind
-    ]
     return tuple(
         ClaimedVolume(volume.metadata.name, f"{ref.namespace}/{ref.name}")
-        for volume in volumes
-        if (ref := volume.spec.claim_ref) is not None
+        for volume in written_storage(records)
+        if isinstance(volume, PersistentVolume) and (ref := volume.spec.claim_ref) is not None
     )
+
+
+def written_storage(records: Iterable[Record]) -> Iterator[PersistentVolume | PersistentVolumeClaim]:
+    """Yields the volumes and the claims on them in the ``write`` records, in their order."""
+    for written in (record.object for record in records if isinstance(record, Write)):
+        if written.get("kind") == PersistentVolume.kind:
+            yield read_as(PersistentVolume, written)
+        elif written.get("kind") == PersistentVolumeClaim.kind:
+            yield read_as(PersistentVolumeClaim, written)
+
+
+@define
+class StorageWrites:
+    """StorageWrites have the volumes and claims that the specification wrote so far. What is written before the
+    specification wrote the same volume for the same claim proves nothing; nor does a missing annotation of an
+    object that is recorded without its uid, and so is not complete."""
+
+    _written: list[PersistentVolume | PersistentVolumeClaim] = Factory(list)
+
+    def specify(self, record: Record) -> None:
+        self._written.extend(written_storage((record,)))
+
+    def take(self, record: Record) -> Iterator[Disagreement]:
+        """Compares the annotations of a volume or claim that the other scheduler wrote."""
+        for got in written_storage((record,)):
+            alike = [each for each in self._written if _is_written_alike(each, got)]
+            noted = got.metadata.annotations
+            if not alike or any(noted == each.metadata.annotations for each in alike):
+                continue
+            expected = alike[-1].metadata.annotations
+            if got.metadata.uid or not noted.items() <= expected.items():
+                yield Disagreement(f"annotations.{got.key.lstrip('/')}", dict(expected), dict(noted))
+
+
+def _is_written_alike(
+    one: PersistentVolume | PersistentVolumeClaim, other: PersistentVolume | PersistentVolumeClaim
+) -> bool:
+    if one.kind != other.kind or one.key != other.key:
+        return False
+    claims = [each.spec.claim_ref for each in (one, other) if isinstance(each, PersistentVolume)]
+    return len({(claim.namespace, claim.name) if claim is not None else None for claim in claims}) < 2
 
 
 def explaining_order(

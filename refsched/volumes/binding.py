@@ -99,9 +99,10 @@ class Words:
 
 
 def assume(found: PodVolumes, node: str, objects: ObjectStore, words: Words | None = None) -> Changes:
-    """R-VOLBIND-16: Reserve of VolumeBinding assumes each matching volume to be bound to its claim, and each other
-    claim to be provisioned for the node; it fails with an error if a volume or claim was deleted or changed since
-    Filter found it. Raises VolumeError."""
+    """R-VOLBIND-16 (decides annotations): Reserve of VolumeBinding assumes each matching volume to be bound to its
+    claim, with the annotation ``bound-by-controller`` unless it was pre-bound to the claim, and each other claim
+    to be provisioned for the node; it fails with an error if a volume or claim was deleted or changed since Filter
+    found it. Raises VolumeError."""
     words = words or Words()
     changes = Changes(
         tuple(

@@ -164,3 +164,17 @@ def test_a_guess_is_over_with_the_binding_cycle() -> None:
     assert beside.following.guessed_volumes
     members(beside, Bind("default/p", "n1", "error"))
     assert not beside.following.guessed_volumes
+
+
+@pytest.mark.parametrize("reference", [{}, {"claimed_by": "c0"}])
+def test_a_volume_that_was_bound_beforehand_was_not_bound_by_the_controller(reference: Json) -> None:
+    beside = checker(volume("a", **reference), claim("c0"), pod_object("p", volumes=using("c0")))
+    attempt, written, *_ = placed("a")
+    assert isinstance(written, Write)
+    metadata = written.object["metadata"]
+    marked = {**metadata, "annotations": {"pv.kubernetes.io/bound-by-controller": "yes"}}
+
+    said = Write("update", {**written.object, "metadata": marked})
+    assert members(beside, attempt, said) == (["annotations.a"] if reference else [])
+    whole = Write("update", {**written.object, "metadata": {**metadata, "uid": "uid-a"}})
+    assert members(beside, whole) == ([] if reference else ["annotations.a"])

@@ -156,9 +156,9 @@ def _plugins(found: Disagreement) -> list[str]:
 
 def _shows_where_it_is(found: Disagreement) -> bool:
     """Returns whether a difference shows at the rule that is broken: one in how a plugin rejects, in words, in
-    where a pod waits, or in whether there is anything at all."""
+    where a pod waits, in the annotations that are written, or in whether there is anything at all."""
     return (
-        found.member.startswith(("message", "queues"))
+        found.member.startswith(("message", "queues", "annotations"))
         or None in (found.expected, found.got)
         or _reject_alike(found.expected, found.got)
     )
