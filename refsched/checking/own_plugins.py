@@ -286,5 +286,9 @@ def register(queue: SchedulingQueue, profiles: Mapping[str, Framework], own: Own
     names = sorted({*own.names, UNNAMED})
     for profile, framework in profiles.items():
         plugins = (*framework.plugins, *(_Registered(name) for name in names))
-        table = hint_table(plugins, has_extenders=bool(framework.extenders), besides=queue.behaviour.besides)
+        table = hint_table(
+            plugins,
+            has_extenders=bool(framework.extenders),
+            further_events=queue.behaviour.further_events,
+        )
         queue.hint_tables = {**queue.hint_tables, profile: table}

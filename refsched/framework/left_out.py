@@ -104,10 +104,10 @@ AnswerAlone = Callable[[PodInfo, NodeInfo], Status]
 
 
 @frozen
-class Instead:
-    """An Instead takes the place of an earlier point: it has the states that plugins compute late, the
-    plugins that answer Skip then, and, of the plugins that do neither, what each answers at Filter or with
-    which status it fails at Score."""
+class Substitute:
+    """A Substitute stands in for an earlier point from which plugins were left out: it has the ``states`` that
+    they compute late, those that are ``skipped`` then, and of the others what each answers at Filter
+    (``filters``) or with which status it fails at Score (``failures``)."""
 
     states: dict[str, Any] = field(factory=dict)
     skipped: set[str] = field(factory=set)
@@ -117,24 +117,24 @@ class Instead:
 
 def instead_of_pre_filter(
     called: Sequence[Plugin], later: Sequence[Plugin], pod: PodInfo, snapshot: Snapshot
-) -> Instead:
+) -> Substitute:
     """R-FRAMEWORK-10: Filter of a plugin that is disabled at PreFilter alone computes what PreFilter would have,
     without restricting the search; if the plugin cannot do so, its Filter decides what it decides before it reads
     what PreFilter computes, and otherwise fails with an error of its own wording."""
-    instead = Instead()
+    substitute = Substitute()
     for plugin in left_out(called, later, PreFilterPlugin):
         applies("R-FRAMEWORK-10")
         if extends(plugin, NeedsPreFilter) or extends(plugin, FiltersAlone):
-            instead.filters[plugin.name] = filter_alone(plugin)
+            substitute.filters[plugin.name] = filter_alone(plugin)
             continue
         match plugin.pre_filter(pod, snapshot):
             case Continue(state):
-                instead.states[plugin.name] = state
+                substitute.states[plugin.name] = state
             case Skip():
-                instead.skipped.add(plugin.name)
+                substitute.skipped.add(plugin.name)
             case Reject(status):
-                instead.filters[plugin.name] = _always(status)
-    return instead
+                substitute.filters[plugin.name] = _always(status)
+    return substitute
 
 
 def filter_alone(plugin: Plugin) -> AnswerAlone:
@@ -160,23 +160,23 @@ def instead_of_pre_score(
     pod: PodInfo,
     nodes: Sequence[NodeInfo],
     snapshot: Snapshot,
-) -> Instead:
+) -> Substitute:
     """R-FRAMEWORK-11: At Score a plugin that is not called at PreScore computes what PreScore would have, and
     scores every node 0 where that is Skip; one that cannot fails with an error of its own wording."""
-    instead = Instead()
+    substitute = Substitute()
     for plugin in left_out(called, later, PreScorePlugin):
         applies("R-FRAMEWORK-11")
         if extends(plugin, NeedsPreScore):
-            instead.failures[plugin.name] = plugin.WITHOUT_PRE_SCORE
+            substitute.failures[plugin.name] = plugin.WITHOUT_PRE_SCORE
             continue
         match plugin.pre_score(pod, nodes, snapshot):
             case Continue(state):
-                instead.states[plugin.name] = state
+                substitute.states[plugin.name] = state
             case Skip():
-                instead.skipped.add(plugin.name)
+                substitute.skipped.add(plugin.name)
             case Reject(status):
-                instead.failures[plugin.name] = status
-    return instead
+                substitute.failures[plugin.name] = status
+    return substitute
 
 
 # --- Reserve and PreBind --------------------------------------------------------------------------
@@ -193,8 +193,12 @@ def cannot_reserve(called: Sequence[Plugin], plugin: Plugin) -> Status | None:
 
 def cannot_score(called: Sequence[Plugin], plugin: Plugin) -> Status | None:
     """Returns the error of a plugin that is disabled at PreFilter and scores with what that computes, or None."""
-    scores_by_it = extends(plugin, ScoresByPreFilter) and plugin.SCORES_BY_PRE_FILTER
-    return cannot_reserve(called, plugin) if scores_by_it else None
+    return cannot_reserve(called, plugin) if scores_by_pre_filter(plugin) else None
+
+
+def scores_by_pre_filter(plugin: Plugin) -> bool:
+    """Returns whether Score of the plugin reads what its PreFilter computed."""
+    return extends(plugin, ScoresByPreFilter) and plugin.SCORES_BY_PRE_FILTER
 
 
 def cannot_pre_bind(

@@ -33,7 +33,6 @@ from refsched.framework.interface import (
     ReservePlugin,
     ScoreExtensions,
     ScorePlugin,
-    ScoresByPreFilter,
     Skip,
     extends,
 )
@@ -42,6 +41,7 @@ from refsched.framework.left_out import (
     cannot_score,
     instead_of_pre_filter,
     instead_of_pre_score,
+    scores_by_pre_filter,
     without_filter,
 )
 from refsched.framework.node_info import NodeInfo, PodInfo
@@ -113,8 +113,8 @@ class Framework:
     # --- PreFilter --------------------------------------------------------------------------------
 
     def run_pre_filter_plugins(self, pod: PodInfo, snapshot: Snapshot) -> PreFilterResult:
-        """Calls the PreFilter plugins, none of which may reject the pod. After an unresolvable rejection no
-        further plugin is called; after another rejection the remaining ones are.
+        """Calls the PreFilter plugins, of which any may reject the pod. After an unresolvable rejection no further
+        plugin is called; after another rejection the remaining ones are.
 
         Source: RunPreFilterPlugins.
         """
@@ -147,10 +147,10 @@ class Framework:
                     nodes = narrowed_to if nodes is None else nodes & narrowed_to
                     if not nodes:
                         return result(unresolvable(_nobody_satisfies(narrowed_by)), by=narrowed_by)
-        instead = instead_of_pre_filter(self.pre_filter_plugins, self.filter_plugins, pod, snapshot)
-        states |= instead.states
-        skipped |= instead.skipped
-        left_out |= instead.filters
+        late = instead_of_pre_filter(self.pre_filter_plugins, self.filter_plugins, pod, snapshot)
+        states |= late.states
+        skipped |= late.skipped
+        left_out |= late.filters
         states |= without_filter(self.filter_plugins, self.pre_filter_plugins, states)
         return result(rejected, by=narrowed_by)
 
@@ -264,21 +264,25 @@ class Framework:
                     return _pre_score_error(plugin, status)
                 case Continue(computed):
                     states[plugin.name] = computed
-        instead = instead_of_pre_score(self.pre_score_plugins, self.score_plugins, pod, nodes, snapshot)
-        for name, status in instead.failures.items():
+        late = instead_of_pre_score(self.pre_score_plugins, self.score_plugins, pod, nodes, snapshot)
+        for name, status in late.failures.items():
             return _score_error(name, status)
-        states |= instead.states
-        idle = skipped | instead.skipped
+        states |= late.states
+        idle = skipped | late.skipped
         scoring = [plugin for plugin in self.score_plugins if plugin.name not in idle]
+        states |= {each.name: state.states.get(each.name) for each in scoring if scores_by_pre_filter(each)}
         for each in scoring:
-            if extends(each, ScoresByPreFilter) and each.SCORES_BY_PRE_FILTER:
-                states[each.name] = state.states.get(each.name)
-            failure = cannot_score(self.pre_filter_plugins, each)
-            if failure is None and extends(each, FailsToScore):
-                failure = each.score_error(states.get(each.name))
+            failure = self._score_failure(each, states)
             if failure is not None:
                 return _score_error(each.name, failure)
-        return Scoring(scoring, states, frozenset(instead.skipped))
+        return Scoring(scoring, states, frozenset(late.skipped))
+
+    def _score_failure(self, plugin: ScorePlugin, states: Mapping[str, Any]) -> Status | None:
+        """Returns the error with which Score of the plugin fails on every node, or None."""
+        failure = cannot_score(self.pre_filter_plugins, plugin)
+        if failure is None and extends(plugin, FailsToScore):
+            return plugin.score_error(states.get(plugin.name))
+        return failure
 
     def pre_score(
         self, plugin: PreScorePlugin, pod: PodInfo, nodes: Sequence[NodeInfo], snapshot: Snapshot

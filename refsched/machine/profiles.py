@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -88,28 +88,12 @@ def scheduler_of(
         profile.scheduler_name: framework_of(profile, extenders, release, oddities)
         for profile in resolve(config, release)
     }
-    queue_sort = next(iter(frameworks.values())).queue_sort_plugin
-    assert queue_sort is not None
     clock, objects = Clock(start), ObjectStore()
     objects.ledger(DeviceLedger)
     objects.ledger(ServedResources)
-    queue = SchedulingQueue(
-        release.queue,
-        queue_sort.less,
-        {
-            name: hint_table(framework.plugins, has_extenders=bool(extenders), besides=release.queue.besides)
-            for name, framework in frameworks.items()
-        },
-        {name: framework.pre_enqueue_plugins for name, framework in frameworks.items()},
-        signer_of(frameworks if release.batch.gives_hints else {}, objects),
-        objects,
-        float(config.pod_initial_backoff_seconds),
-        float(config.pod_max_backoff_seconds),
-        clock.since_a_whole_second,
-    )
     state = SchedulerState(
         frameworks,
-        queue,
+        _queue_of(config, release, frameworks, objects, clock),
         choices,
         clock,
         objects,
@@ -119,3 +103,34 @@ def scheduler_of(
         cache=release.cache(),
     )
     return Scheduler(state, release, frozen_timers)
+
+
+def _queue_of(
+    config: KubeSchedulerConfiguration,
+    release: Release,
+    frameworks: Mapping[str, Framework],
+    objects: ObjectStore,
+    clock: Clock,
+) -> SchedulingQueue:
+    """Returns the queue of these profiles, which is empty."""
+    queue_sort = next(iter(frameworks.values())).queue_sort_plugin
+    assert queue_sort is not None
+    hint_tables = {
+        name: hint_table(
+            framework.plugins,
+            has_extenders=bool(framework.extenders),
+            further_events=release.queue.further_events,
+        )
+        for name, framework in frameworks.items()
+    }
+    return SchedulingQueue(
+        release.queue,
+        queue_sort.less,
+        hint_tables,
+        {name: framework.pre_enqueue_plugins for name, framework in frameworks.items()},
+        signer_of(frameworks if release.batch.gives_hints else {}, objects),
+        objects,
+        float(config.pod_initial_backoff_seconds),
+        float(config.pod_max_backoff_seconds),
+        clock.since_a_whole_second,
+    )

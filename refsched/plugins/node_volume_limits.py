@@ -135,12 +135,9 @@ class NodeVolumeLimits:
         limits = _limits(csi_node)
         if not limits:
             return SUCCESS
-        used: Attached = {}
-        for other in node.pods:
-            volumes = _volumes(other.pod, counts, objects, is_new=False)
-            if isinstance(volumes, Status):
-                return volumes
-            used |= volumes
+        used = _used_volumes(node, counts, objects)
+        if isinstance(used, Status):
+            return used
         attached = _attached(node.name, objects)
         applies("R-VOLLIMIT-03", when=any(volume in attached and volume not in used for volume in wanted))
         total = Counter((attached | used).values())
@@ -257,6 +254,17 @@ def _attached(node_name: str, objects: ObjectStore) -> Attached:
 
 
 # --- A pod's volumes ------------------------------------------------------------------------------
+
+
+def _used_volumes(node: NodeInfo, counts: Counts, objects: ObjectStore) -> Attached | Status:
+    """Returns the volumes of the pods on the node, or why they cannot be counted."""
+    used: Attached = {}
+    for pod in node.pods:
+        volumes = _volumes(pod.pod, counts, objects, is_new=False)
+        if isinstance(volumes, Status):
+            return volumes
+        used |= volumes
+    return used
 
 
 def _volumes(pod: Pod, counts: Counts, objects: ObjectStore, *, is_new: bool) -> Attached | Status:

@@ -12,7 +12,7 @@ from refsched.framework.events import ClusterEvent
 from refsched.objects.pod import Pod
 from refsched.objects.store import ObjectStore
 from refsched.queue.backoff import Backoff
-from refsched.queue.hint_table import Besides, HintTable, Strategy, nothing
+from refsched.queue.hint_table import FurtherEvents, HintTable, Strategy, no_further_events
 from refsched.queue.in_flight import InFlight, ObservedEvent
 from refsched.queue.nominator import Nominator
 from refsched.queue.queued_pod import QueuedPod
@@ -43,7 +43,7 @@ class QueueBehaviour:
     ``backoff`` makes the Backoff of the configuration's two durations. ``in_flight`` and ``nominator`` make the
     records of pods in flight and of nominations. Periods and durations are in seconds;
     ``max_in_unschedulable_pods`` is how long a pod may wait for an event before it is requeued without one.
-    ``besides`` returns what a plugin registers for besides its own rows.
+    ``further_events`` returns what a plugin registers for in addition to its own rows.
     """
 
     transitions: Transitions
@@ -65,4 +65,4 @@ class QueueBehaviour:
     backoff_flush_period: float
     leftover_flush_period: float
     max_in_unschedulable_pods: float
-    besides: Besides = nothing
+    further_events: FurtherEvents = no_further_events

@@ -156,23 +156,26 @@ class HintTable:
 # --- Building -------------------------------------------------------------------------------------
 
 
-Besides = Callable[[Sequence[EventHint]], tuple[Registration, ...]]
-"""A Besides returns what a plugin with these rows registers for besides them."""
+FurtherEvents = Callable[[Sequence[EventHint]], tuple[Registration, ...]]
+"""A FurtherEvents returns what a plugin with these rows registers for in addition to them."""
 
 
-def nothing(rows: Sequence[EventHint]) -> tuple[Registration, ...]:
+def no_further_events(rows: Sequence[EventHint]) -> tuple[Registration, ...]:
     """Returns no registrations: a plugin registers for what its rows say."""
     return ()
 
 
 def hint_table(
-    plugins: Iterable[Plugin], *, has_extenders: bool = False, besides: Besides = nothing
+    plugins: Iterable[Plugin],
+    *,
+    has_extenders: bool = False,
+    further_events: FurtherEvents = no_further_events,
 ) -> HintTable:
     """Returns the table of a profile. Any event requeues a pod that an extender rejected."""
     by_name = {plugin.name: plugin for plugin in plugins}
     registrations = {
         name: _registrations(
-            name, tuple(plugin.EVENTS) if extends(plugin, EnqueueExtensions) else None, besides
+            name, tuple(plugin.EVENTS) if extends(plugin, EnqueueExtensions) else None, further_events
         )
         for name, plugin in by_name.items()
     }
@@ -188,7 +191,7 @@ def _that_match(registered: tuple[Registration, ...], event: ClusterEvent) -> tu
 
 @cache
 def _registrations(
-    plugin: str, rows: tuple[EventHint, ...] | None, besides: Besides
+    plugin: str, rows: tuple[EventHint, ...] | None, further_events: FurtherEvents
 ) -> tuple[Registration, ...]:
     """R-HINT-04: Any event requeues a pod that was rejected by a plugin that registers no events of its own;
     no event does if the plugin registers an empty list.
@@ -196,7 +199,7 @@ def _registrations(
     if rows is None:
         return _anything("R-HINT-04")
     found = [Registration(row.event, event_rule(plugin, row.resource, row.action), row.hint) for row in rows]
-    return (*found, *besides(rows))
+    return (*found, *further_events(rows))
 
 
 @cache

@@ -36,13 +36,13 @@ from refsched.queue.unschedulable_pods import UnschedulablePods
 from refsched.records import Queues
 from refsched.rules import applies
 
-_OF_NO_PROFILE = HintTable({}, {})
+_NO_HINTS = HintTable({}, {})
 """This is the table of a pod of another scheduler. Such a pod is not in flight under its own uid, so that no hint
 decides where it goes after the attempt that failed."""
 
 
 class SchedulingQueue:
-    """``behaviour`` differs between releases. ``hint_tables`` and ``pre_enqueue_plugins`` are by scheduler
+    """``behaviour`` is what differs between releases. ``hint_tables`` and ``pre_enqueue_plugins`` are by scheduler
     name; a pod of another scheduler comes into the queue only if it was created anew under the name of a pod that
     failed meanwhile. ``objects`` is what the informers hold: it has a change before the queue receives the event.
     ``clock`` returns the seconds since some whole second of UTC. ``on_move``, if set, is called at each step."""
@@ -270,9 +270,9 @@ class SchedulingQueue:
         """R-QUEUE-50: A pod that has waited among the unschedulable pods for longer than its release allows (five
         minutes; one minute in earlier releases) is requeued, whichever plugin rejected it; for pods in flight this
         is an event like any other. Source: flushUnschedulableEntitiesLeftover."""
-        now, since = self._clock(), self.behaviour.waits_since
-        longest = self.behaviour.max_in_unschedulable_pods
-        overdue = [pod for pod in self._unschedulable if round(now - since(pod), 9) > longest]
+        now, longest = self._clock(), self.behaviour.max_in_unschedulable_pods
+        waited = ((pod, now - self.behaviour.waits_since(pod)) for pod in self._unschedulable)
+        overdue = [pod for pod, seconds in waited if round(seconds, 9) > longest]  # Go counts nanoseconds
         if overdue:
             applies("R-QUEUE-50")
             flushed = (evolve(pod, flushed_at=now) for pod in overdue)
@@ -319,7 +319,7 @@ class SchedulingQueue:
         return frozenset().union(*(table.matching(event) for table in self.hint_tables.values()))
 
     def _table(self, pod: QueuedPod) -> HintTable:
-        return self.hint_tables.get(pod.pod.spec.scheduler_name, _OF_NO_PROFILE)
+        return self.hint_tables.get(pod.pod.spec.scheduler_name, _NO_HINTS)
 
     # --- Places and steps -------------------------------------------------------------------------
 

@@ -131,7 +131,7 @@ V1_36 = evolve(
         nominates=when_it_becomes_active,
         examines_gated=no_event,
         waits_since=last_attempt,
-        besides=changed_taints,
+        further_events=changed_taints,
         update_events=pod_update_events,
     ),
     evict=partial(evict_asynchronously, preempt=preempt_pod),
