@@ -3,9 +3,10 @@
 
     python -m conformance.campaigns.differing_clusters
 
-For each line of ``lines.json`` the smallest history is kept in which both rules are applied and the line's member
-differs between the specifications of both releases: of the examples of all rules, of the cases, and of histories
-drawn from all areas. It is made smaller: steps and fields without which this still holds are left out.
+For each member of ``differing_members.json`` the smallest history is kept in which both rules are applied and this
+member differs between the specifications of both releases. The examples of all rules, the cases and histories that
+are drawn from all areas are searched. The history is made smaller: steps and fields without which this still holds
+are left out.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ from refsched.rules import listening
 from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.adapters.connecting import REFERENCE, connect
 from refsched.suite.differences.clusters import ReleaseDifference, write
+from refsched.suite.differences.differing_members import DifferingMember, Run, differing_members, run_of
 from refsched.suite.differences.judging import broken_rule
-from refsched.suite.differences.lines import DifferingMember, Run, lines, run_of
 from refsched.suite.histories.history import History
 from refsched.suite.histories.scenario import steps_as_json
 from refsched.suite.histories.trial import try_history
@@ -48,28 +49,24 @@ EXAMPLES = 10
 
 
 def main(examples: int = EXAMPLES) -> None:
-    older, newer = lines()[0].rules
+    older, newer = differing_members()[0].rules
     pair = Pair(older, newer)
     smallest: dict[int, ReleaseDifference] = {}
     for history in _histories(examples):
         runs = pair.runs(history)
-        for number, line in enumerate(lines()):
+        for number, member in enumerate(differing_members()):
             known = smallest.get(number)
             if known is None or _size(history) < _size(known.history):
-                rules = pair.shown(line, runs) if runs is not None else None
+                rules = pair.shown(member, runs) if runs is not None else None
                 if rules is not None and pair.is_distinct(history):
-                    smallest[number] = ReleaseDifference(rules, history, line.change, line.differs)
+                    smallest[number] = ReleaseDifference(rules, history, member.change, member.differs)
     found: dict[tuple[str, ...], ReleaseDifference] = {}
-    for number, line in enumerate(lines()):
+    for number, member in enumerate(differing_members()):
         if number in smallest:
-            smaller = pair.smaller(line, smallest[number])
+            smaller = pair.smaller(member, smallest[number])
             found.setdefault(tuple(smaller.rules.values()), smaller)
-        print(line.rules, "shown" if number in smallest else "not found", file=sys.stderr, flush=True)
+        print(member.rules, "shown" if number in smallest else "not found", file=sys.stderr, flush=True)
     write(tuple(sorted(found.values(), key=lambda each: (each.rules[newer], each.rules[older]))))
-
-
-def steps_of(difference: ReleaseDifference) -> str:
-    return repr((difference.history.config, steps_as_json(difference.history)))
 
 
 def _histories(examples: int) -> Iterator[History]:
@@ -118,12 +115,12 @@ class Pair:
             ran[name] = Ran(run_of(judgement), frozenset(applied))
         return ran
 
-    def shown(self, line: DifferingMember, runs: Mapping[str, Ran]) -> Mapping[str, str] | None:
-        """Returns the rules of the line that the runs show, or None if they do not show the line."""
+    def shown(self, member: DifferingMember, runs: Mapping[str, Ran]) -> Mapping[str, str] | None:
+        """Returns the rules of the member if the runs differ in it, or None if they do not."""
         one, other = runs.values()
-        if not line.member_shown(one.did, other.did)[0]:
+        if not member.member_shown(one.did, other.did)[0]:
             return None
-        return line.named({name: ran.applied for name, ran in runs.items()})
+        return member.named({name: ran.applied for name, ran in runs.items()})
 
     def is_distinct(self, history: History) -> bool:
         """Returns whether each release breaks a rule of the other one, as the suite judges it."""
@@ -134,12 +131,12 @@ class Pair:
             if other != name
         )
 
-    def smaller(self, line: DifferingMember, difference: ReleaseDifference) -> ReleaseDifference:
+    def smaller(self, member: DifferingMember, difference: ReleaseDifference) -> ReleaseDifference:
         """Returns the same difference on a history from which nothing more can be left out."""
 
         def shows(history: History) -> bool:
             runs = self.runs(history)
-            shown = self.shown(line, runs) if runs is not None else None
+            shown = self.shown(member, runs) if runs is not None else None
             return shown == difference.rules and self.is_distinct(history)
 
         return evolve(difference, history=Shrinking(difference.history, shows).smallest())

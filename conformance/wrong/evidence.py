@@ -18,7 +18,7 @@ from typing import Any
 from attrs import asdict, astuple, evolve, frozen
 
 from conformance.wrong.kinds import WrongResult
-from conformance.wrong.trying import Attack, End
+from conformance.wrong.trying import End, TrialSummary
 from refsched.mistakes.wrong import all_wrong
 from refsched.suite.session.budget import TABLE
 
@@ -164,7 +164,7 @@ def sample_of(results: Sequence[WrongResult], of: int, argued: Mapping[str, Sequ
     return Sample(date.today().isoformat(), of, round(median(seconds or [0.0]), 1), by_part, alive, argued)
 
 
-def _end(attack: Attack, is_argued: bool) -> str:
+def _end(attack: TrialSummary, is_argued: bool) -> str:
     return "equivalent" if is_argued and attack.end is not End.KILLED else attack.end.value
 
 

@@ -24,8 +24,8 @@ from conformance.wrong.mutants import connect_mutant, mutant_named, package_of, 
 from conformance.wrong.profile import areas_about, histories_of, suite_tests
 from conformance.wrong.trying import (
     NOT_TRIED,
-    Attack,
     End,
+    TrialSummary,
     applicable_tests,
     attack,
     in_turn,
@@ -56,9 +56,9 @@ class WrongResult:
     name: str
     part: str
     says: str
-    suite: Attack
-    invariants: Attack = NOT_TRIED
-    recordings: Attack = NOT_TRIED
+    suite: TrialSummary
+    invariants: TrialSummary = NOT_TRIED
+    recordings: TrialSummary = NOT_TRIED
 
 
 @frozen
@@ -132,7 +132,7 @@ def try_configured(name: str, asked: TryOptions) -> WrongResult:
         with connect_configured(name) as adapter:
             suite = attack(adapter, one_by_one(nearest_first(suite_tests(), each.nearest)), asked.limit)
     except AdapterUnavailable as missing:
-        suite = Attack(End.UNREACHED, problem=missing.problem)
+        suite = TrialSummary(End.UNREACHED, problem=missing.problem)
     return WrongResult(name, "", each.says, suite)
 
 
@@ -146,7 +146,9 @@ def try_mutant(name: str, asked: TryOptions) -> WrongResult:
     try:
         adapter = connect_mutant(mutant)
     except AdapterFault as fault:
-        return WrongResult(name, package_of(name), mutant.diff, Attack(End.ERROR, problem=fault.problem))
+        return WrongResult(
+            name, package_of(name), mutant.diff, TrialSummary(End.ERROR, problem=fault.problem)
+        )
     with adapter:
         tests = nearest_first(applicable_tests(adapter), near)
         by_test = [(test, histories_of(test)) for test in tests if test.area in near]

@@ -24,7 +24,7 @@ from refsched.suite.findings import Finding
 from refsched.suite.histories.history import History
 from refsched.suite.histories.judge import ANSWERS
 from refsched.suite.histories.trial import try_history
-from refsched.suite.results.about import About
+from refsched.suite.results.judged_implementation import JudgedImplementation
 from refsched.suite.session.order_of_rules import by_cause
 from refsched.suite.session.standard import StandardBench
 
@@ -45,8 +45,8 @@ class End(Enum):
 
 
 @frozen
-class Attack:
-    """An Attack is what came of some histories, of which ``tried`` were run in this many ``seconds``.
+class TrialSummary:
+    """A TrialSummary is what came of some histories, of which ``tried`` were run in this many ``seconds``.
 
     If something was found wrong, ``rule`` is broken in ``member`` of a record, by the last of ``examples`` of
     ``test`` that came to their end. ``problem`` is the first error, crash or timeout.
@@ -62,21 +62,24 @@ class Attack:
     problem: str = ""
 
 
-NOT_TRIED = Attack(End.UNREACHED)
+NOT_TRIED = TrialSummary(End.UNREACHED)
 
 
-def attack(adapter: Adapter, histories: Tried, limit: float, *, with_specification: bool = True) -> Attack:
+def attack(
+    adapter: Adapter, histories: Tried, limit: float, *, with_specification: bool = True
+) -> TrialSummary:
     """Tries the histories one after the other, up to the first kill, or for ``limit`` seconds."""
     began = time.perf_counter()
     tried = errors = 0
     problem = ""
     done: Counter[SuiteTest] = Counter()
 
-    def ended(end: End, finding: Finding | None = None, test: SuiteTest | None = None) -> Attack:
+    def ended(end: End, finding: Finding | None = None, test: SuiteTest | None = None) -> TrialSummary:
         seconds = round(time.perf_counter() - began, 2)
         if finding is None or test is None:
-            return Attack(end, tried=tried, seconds=seconds, problem=problem[:200])
-        return Attack(end, finding.rule, finding.member, test.name, done[test], tried, seconds, problem[:200])
+            return TrialSummary(end, tried=tried, seconds=seconds, problem=problem[:200])
+        shown = finding.rule, finding.member, test.name, done[test]
+        return TrialSummary(end, *shown, tried, seconds, problem[:200])
 
     for test, history in histories:
         if errors > MORE_AFTER_AN_ERROR or (tried and time.perf_counter() - began > limit):
@@ -119,7 +122,7 @@ def _places() -> dict[str, int]:
 def applicable_tests(adapter: Adapter) -> list[SuiteTest]:
     """Returns the tests that judge this scheduler: those of its release, for what it claims."""
     bench = StandardBench()
-    about = About.of(adapter.hello, bench.holding(adapter), bench.lacks(adapter))
+    about = JudgedImplementation.of(adapter.hello, bench.holding(adapter), bench.lacks(adapter))
     tests = suite_tests(about.kubernetes)
     return [test for test in tests if test.declared is None or not test.declared.missing(about)]
 

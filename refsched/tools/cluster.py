@@ -47,7 +47,7 @@ from refsched.remembering import remember
 from refsched.tools.configuration.feature_gates import with_feature_gates
 from refsched.tools.configuration.read import default_config, read_config
 from refsched.tools.configuration.unread import unread_args
-from refsched.tools.given import Manifest, checked, only_one, paths_of
+from refsched.tools.given_objects import Manifest, checked, only_one, paths_of
 from refsched.tools.http.over_http import over_http
 from refsched.tools.journal import Journal, Scheduled, ShownObject, Step
 from refsched.tools.planner.cluster import (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recorded: the cluster of a trace, as it was when a pod was last tried.
+"""The cluster of a trace, as it was when a pod was last tried.
 
 It is what the API server had stored then, with the bindings, nominations and writes of the scheduler that was
 recorded, and the configuration of the trace. Pods that this scheduler had only assumed count where it did so.

@@ -15,14 +15,14 @@ from conformance.wrong.profile import suite_tests
 from refsched.releases import DEFAULT
 from refsched.suite.adapters.selection import PROFILES
 from refsched.suite.reports.report_terminal import power
-from refsched.suite.results.about import About
+from refsched.suite.results.judged_implementation import JudgedImplementation
 from refsched.suite.results.statistics import Power
 from refsched.suite.session import budget
 from refsched.suite.session.budget import TABLE, Planned, Weight, plan, power_of, weight_of, weights
 
 CHEAP = Planned("cheap", 100, Weight(0.01, kills=8))
 DEAR = Planned("dear", 100, Weight(0.1, kills=8))
-WHOLE = About("whole", "1", DEFAULT.name, ())
+WHOLE = JudgedImplementation("whole", "1", DEFAULT.name, ())
 ONCE = Planned("once", 1, Weight(0.5, kills=1), draws=False)
 
 
@@ -117,7 +117,7 @@ ROWS = {
     ],
     "scoring": [{"breaks": ["R-LEAST-01"], "test": "m::u", "at": 1}],
 }
-PREDICATES = About("fits", "1", DEFAULT.name, ("filter",), lacks={"R-LEAST-01": "score"})
+PREDICATES = JudgedImplementation("fits", "1", DEFAULT.name, ("filter",), lacks={"R-LEAST-01": "score"})
 
 
 @pytest.fixture

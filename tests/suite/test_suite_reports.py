@@ -16,8 +16,8 @@ from refsched.suite.level import Level
 from refsched.suite.reports.report_html import html
 from refsched.suite.reports.report_json import as_json, json_text
 from refsched.suite.reports.report_terminal import paragraphs
-from refsched.suite.results.about import About
 from refsched.suite.results.invocation import Invocation
+from refsched.suite.results.judged_implementation import JudgedImplementation
 from refsched.suite.results.outcome import Failure, Fault, Outcome, outcome_in, with_property
 from refsched.suite.results.result import NotJudged, Result, Untried, faults_seen
 from refsched.suite.results.statistics import Power, Statistics
@@ -74,7 +74,7 @@ OUTCOMES = [
 
 def result(outcomes: list[Outcome], level: str = "all", known: tuple[str, ...] = ()) -> Result:
     return Result(
-        about=About("my <scheduler>", "1.0", "1.34", ("filter", "score")),
+        about=JudgedImplementation("my <scheduler>", "1.0", "1.34", ("filter", "score")),
         invocation=Invocation(
             "exec:./mine --fast",
             Level(level),
@@ -210,7 +210,7 @@ def of_the_real_one(
 ) -> Result:
     return evolve(
         result(outcomes),
-        about=About("kube-scheduler", "v1.34.2", "1.34", ("filter",)),
+        about=JudgedImplementation("kube-scheduler", "v1.34.2", "1.34", ("filter",)),
         invocation=Invocation(
             what, Level.ALL, "37", command=f"refsched conformance --impl={what}", selected=selected
         ),

@@ -14,8 +14,8 @@ from toy_suite import Suite
 
 from refsched.errors import InputError
 from refsched.suite.level import Level
-from refsched.suite.results.about import About
 from refsched.suite.results.invocation import Invocation
+from refsched.suite.results.judged_implementation import JudgedImplementation
 from refsched.suite.results.outcome import Fault, Outcome
 from refsched.suite.session.budget import Planned, Weight
 from refsched.suite.session.run_data import RunData, merged, result_of
@@ -36,7 +36,9 @@ def test_of_a_project():
     assert True
 """
 
-DATA = RunData(Invocation("mine", Level.ALL, "0"), About("mine", "1", "1.34", ("filter",)), (), ())
+DATA = RunData(
+    Invocation("mine", Level.ALL, "0"), JudgedImplementation("mine", "1", "1.34", ("filter",)), (), ()
+)
 
 
 ANOTHER = Invocation("mine", Level.ALL, "1")

@@ -11,11 +11,11 @@ import pytest
 from conformance.wrong.evidence import Row, read, sample_of, with_results, write
 from conformance.wrong.kinds import WrongResult
 from conformance.wrong.pages import ROOT, kill_matrix, of_sample, pages, write_pages
-from conformance.wrong.trying import Attack, End
+from conformance.wrong.trying import End, TrialSummary
 
-DEAD = Attack(End.KILLED, "R-PORTS-03", "filter.n1", "conformance.m::test_ports", 3, 8, 0.5)
-ALIVE = Attack(End.SURVIVED, tried=7, seconds=1.0)
-ERROR = Attack(End.ERROR, tried=2, problem="KeyError")
+DEAD = TrialSummary(End.KILLED, "R-PORTS-03", "filter.n1", "conformance.m::test_ports", 3, 8, 0.5)
+ALIVE = TrialSummary(End.SURVIVED, tried=7, seconds=1.0)
+ERROR = TrialSummary(End.ERROR, tried=2, problem="KeyError")
 
 
 @pytest.mark.parametrize("path", pages(read()))

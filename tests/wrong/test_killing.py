@@ -29,8 +29,8 @@ from conformance.wrong.running import read_rows
 from conformance.wrong.trying import (
     CHUNK,
     MORE_AFTER_AN_ERROR,
-    Attack,
     End,
+    TrialSummary,
     applicable_tests,
     attack,
     in_turn,
@@ -131,7 +131,7 @@ def finding(rule: str) -> Callable[..., Judgement]:
     return try_history
 
 
-def attacked(monkeypatch: pytest.MonkeyPatch, rule: str, limit: float = LIMIT) -> Attack:
+def attacked(monkeypatch: pytest.MonkeyPatch, rule: str, limit: float = LIMIT) -> TrialSummary:
     monkeypatch.setattr(trying, "try_history", finding(rule))
     with connect_wrong("overcommits") as adapter:
         return attack(adapter, [(TEST, History(()))] * 40, limit)
@@ -201,11 +201,11 @@ def test_a_case_is_tried_as_one_history() -> None:
 
 # --- The command ----------------------------------------------------------------------------------
 
-ALIVE = Attack(End.SURVIVED, tried=7, seconds=1.0, problem="no answer")
-DEAD = Attack(End.KILLED, "R-PORTS-03", "filter.n1", "m::test_ports", 3, 3, 0.5)
+ALIVE = TrialSummary(End.SURVIVED, tried=7, seconds=1.0, problem="no answer")
+DEAD = TrialSummary(End.KILLED, "R-PORTS-03", "filter.n1", "m::test_ports", 3, 3, 0.5)
 
 
-def came_to(came: Attack) -> kinds.Kind:
+def came_to(came: TrialSummary) -> kinds.Kind:
     return kinds.WrongKind(
         lambda: list(all_wrong()), lambda name, asked: WrongResult(name, "", "", came), LIMIT
     )
@@ -229,7 +229,7 @@ def test_without_a_name_all_are_listed(capsys: pytest.CaptureFixture[str]) -> No
 
 @pytest.mark.parametrize(("came", "code"), [(DEAD, 0), (ALIVE, 1)])
 def test_the_command_reports_who_survives_and_goes_on_with_those_that_were_not_tried(
-    came: Attack, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    came: TrialSummary, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(running, "machines", alone)
     monkeypatch.setitem(kinds.KINDS, "planted", came_to(came))

@@ -10,7 +10,7 @@ import pytest
 
 from conformance.wrong.kinds import TIMEOUT
 from conformance.wrong.profile import suite_tests
-from conformance.wrong.trying import Attack, End, attack, one_by_one
+from conformance.wrong.trying import End, TrialSummary, attack, one_by_one
 from refsched.mistakes.wrong import WrongScheduler
 from refsched.suite.adapters.connecting import connect
 
@@ -20,7 +20,7 @@ REQUESTS = "refsched.devices.requests"
 SEARCH = "refsched.devices.search"
 
 
-def bent(module: str, before: str, after: str) -> Attack:
+def bent(module: str, before: str, after: str) -> TrialSummary:
     """The suite's properties of claims for devices against the specification with one edit."""
     wrong = WrongScheduler("bent", "", module, before, after)
     serves = (

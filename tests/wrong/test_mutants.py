@@ -26,7 +26,7 @@ from conformance.wrong.mutants import (
     sample,
 )
 from conformance.wrong.profile import suite_tests
-from conformance.wrong.trying import Attack, End, attack, nearest_first, one_by_one
+from conformance.wrong.trying import End, TrialSummary, attack, nearest_first, one_by_one
 from refsched.mistakes.mutation import Mutant, compiled, mutants_of
 from refsched.mistakes.operators import OPERATORS
 from refsched.suite.adapters.adapter import Adapter
@@ -185,7 +185,7 @@ DOOMED = (
 )
 
 
-def nearby(mutant: Mutant, limit: float = 60.0) -> Attack:
+def nearby(mutant: Mutant, limit: float = 60.0) -> TrialSummary:
     """Tries the histories of the nearest area."""
     near = areas_near(mutant.module)
     tests = [test for test in suite_tests() if test.area in near[:2] and not test.recorded]

@@ -7,10 +7,9 @@ import json
 from statistics import median
 
 from conformance.wrong.kinds import connect_wrong
+from conformance.wrong.smallest.breakers import breakers_of, sentence_of, sites_of
 from conformance.wrong.smallest.names import with_names
-from conformance.wrong.smallest.saying import sentence_of
 from conformance.wrong.smallest.shrinking import Shrinking, size_of
-from conformance.wrong.smallest.without import breakers_of, sites_of
 from refsched.mistakes.mutation import mutants_of
 from refsched.mistakes.wrong import all_wrong
 from refsched.suite.catalogue.rules import all_rules

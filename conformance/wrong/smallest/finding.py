@@ -16,9 +16,9 @@ from attrs import evolve, frozen
 from conformance.wrong import evidence
 from conformance.wrong.forking import Forked
 from conformance.wrong.profile import histories_of, suite_tests
+from conformance.wrong.smallest.breakers import Breaker, breakers_of
 from conformance.wrong.smallest.names import with_names
 from conformance.wrong.smallest.shrinking import Shrinking, size_of
-from conformance.wrong.smallest.without import Breaker, breakers_of
 from refsched.errors import InputError
 from refsched.mistakes.wrong import all_wrong
 from refsched.releases import DEFAULT, release_of

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Holding: in which releases a rule holds, as the releases say.
+"""Releases of rules: in which releases a rule holds, as the releases say.
 
 A rule holds in the release in whose folder it stands, and what stands in no folder of an earlier release holds in
 the newest. Going back from there, it holds in each earlier release until one lacks it (``Release.lacks``) or has a

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Elsewhere: rules that no test of the suite is about, each with the reason and where it is checked instead.
+"""Untestable rules: those that no test of the suite is about, each with the reason and where it is checked.
 
 Of the beginnings of an id the longest counts. A rule that no test names must be found here.
 """

@@ -32,14 +32,14 @@ class Section:
 
 
 @frozen
-class Published:
-    """A Published is the page: its title, and its sections in their order."""
+class PublishedPage:
+    """A PublishedPage has a title, and its sections in their order."""
 
     title: str
     sections: tuple[Section, ...]
 
 
-def published(reports: Mapping[str, ReadReport]) -> Published:
+def published(reports: Mapping[str, ReadReport]) -> PublishedPage:
     """Makes the page of runs that differ in their seeds or tests alone. Raises InputError for the file of another
     scheduler or version, and for one of a run that was not judged."""
     first = next(iter(reports.values()))
@@ -52,7 +52,7 @@ def published(reports: Mapping[str, ReadReport]) -> Published:
     rules = _rules(runs)
     if not any(each.verdict == PASS and each.level == first.run.level.of_headline for each in rules):
         raise InputError(f"no {first.run.level.of_headline} rule was kept", where=next(iter(reports)))
-    return Published(_title(first, rules), tuple(_sections(runs, rules)))
+    return PublishedPage(_title(first, rules), tuple(_sections(runs, rules)))
 
 
 def _judged(report: ReadReport) -> str:
@@ -116,11 +116,11 @@ def _again(run: ReadReport) -> str:
 # --- Markdown -------------------------------------------------------------------------------------
 
 
-def markdown(page: Published) -> str:
+def markdown(page: PublishedPage) -> str:
     return "\n".join(_markdown(page))
 
 
-def _markdown(page: Published) -> Iterator[str]:
+def _markdown(page: PublishedPage) -> Iterator[str]:
     yield f"# {_plain(page.title)}\n"
     for section in page.sections:
         yield f"## {section.title}\n"
@@ -143,11 +143,11 @@ def _plain(text: str) -> str:
 # --- HTML -----------------------------------------------------------------------------------------
 
 
-def page_html(page: Published) -> str:
+def page_html(page: PublishedPage) -> str:
     return "\n".join(framed(page.title, _html(page))) + "\n"
 
 
-def _html(page: Published) -> Iterator[str]:
+def _html(page: PublishedPage) -> Iterator[str]:
     yield f"<main>\n<h1>{escape(page.title)}</h1>"
     for section in page.sections:
         yield f"<section><h2>{escape(section.title)}</h2>"

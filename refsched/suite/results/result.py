@@ -11,8 +11,8 @@ from attrs import frozen
 from refsched.errors import counted
 from refsched.suite.adapters.connecting import is_kube_scheduler
 from refsched.suite.adapters.faults import FINAL, cause_of
-from refsched.suite.results.about import About
 from refsched.suite.results.invocation import Invocation
+from refsched.suite.results.judged_implementation import JudgedImplementation
 from refsched.suite.results.outcome import Fault, Outcome
 from refsched.suite.results.rule import Rule
 from refsched.suite.results.statistics import Power, Statistics
@@ -60,7 +60,7 @@ class Result:
     ``interrupted`` that a user ended the run; ``of_plugins`` are the rules of each plugin that is claimed by its
     name."""
 
-    about: About
+    about: JudgedImplementation
     invocation: Invocation
     rules: tuple[RuleVerdict, ...]
     faults: tuple[FaultSeen, ...]

@@ -19,7 +19,7 @@ from attrs import frozen
 
 from refsched.releases import DEFAULT
 from refsched.suite.adapters.selection import PROFILES
-from refsched.suite.results.about import About
+from refsched.suite.results.judged_implementation import JudgedImplementation
 from refsched.suite.results.statistics import Power
 
 SHOW_NOTHING = frozenset({"api", "config", "hold"})
@@ -145,7 +145,7 @@ def _scaled(test: Planned, factor: float) -> int:
 # --- Power ----------------------------------------------------------------------------------------
 
 
-def power_of(done: Iterable[tuple[str, int]], about: About) -> Power | None:
+def power_of(done: Iterable[tuple[str, int]], about: JudgedImplementation) -> Power | None:
     """Returns the power of tests that have run this many examples. Returns None if nothing is known of any of
     them, or of the release by which the implementation decides. The power was measured with the default seed; with
     another seed it is an estimate."""
@@ -158,7 +158,7 @@ def power_of(done: Iterable[tuple[str, int]], about: About) -> Power | None:
     return Power(killed, _table()["planted"]) if killed else None
 
 
-def _power_of_part(done: Mapping[str, int], about: About) -> Power | None:
+def _power_of_part(done: Mapping[str, int], about: JudgedImplementation) -> Power | None:
     """Returns the power by the largest profile that the implementation claims as a whole. Only those wrong
     schedulers count of which every broken rule can show in what it reports."""
     parts: Mapping[str, Sequence[Mapping[str, Any]]] = _table()["parts"]

@@ -12,7 +12,7 @@ import pytest
 from attrs import evolve, frozen
 from hypothesis.stateful import RuleBasedStateMachine
 
-from refsched.suite.results.about import About
+from refsched.suite.results.judged_implementation import JudgedImplementation
 from refsched.suite.session.cases import Case
 
 Test = TypeVar("Test", bound=Callable[..., None])
@@ -47,7 +47,7 @@ class Declaration:
         """Returns whether the histories of this test are drawn from its area."""
         return self.area is not None and self.area != REPLAY and not self.cases
 
-    def missing(self, about: About) -> tuple[str, ...]:
+    def missing(self, about: JudgedImplementation) -> tuple[str, ...]:
         """Returns what the implementation does not have and the test needs; empty if the test judges it."""
         capabilities = sorted(set(self.needs) - set(about.capabilities))
         if capabilities:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dependence: which of the rules that were broken may only follow from another one.
+"""Order of rules: which of the rules that were broken may only follow from another one.
 
 Areas stand in an order, along the road of a pod. What an invariant finds is wrong by any specification, so that
 the invariants come first; a plugin that filters depends on nothing but its configuration; the search, preemption

@@ -7,14 +7,20 @@ from refsched.records import Attempt
 from refsched.suite.histories.judgement import Judgement
 from refsched.suite.histories.scenario import scenario_text, trace_lines
 from refsched.suite.histories.wording import described_steps, said
-from refsched.suite.results.about import About
+from refsched.suite.results.judged_implementation import JudgedImplementation
 from refsched.suite.results.outcome import Failure
 from refsched.suite.results.rule import Rule
 from refsched.suite.session.check import Checking, Counterexample
 
 
 def failure_of(
-    found: Counterexample, checking: Checking, rule: Rule, level: str, test: str, about: About, case: str = ""
+    found: Counterexample,
+    checking: Checking,
+    rule: Rule,
+    level: str,
+    test: str,
+    about: JudgedImplementation,
+    case: str = "",
 ) -> Failure:
     """Returns what is reported about this counterexample. ``level`` is that of the rule at which it shows, and
     ``case`` the sentence of the case that the test ran, if it ran one."""

@@ -18,8 +18,8 @@ from refsched.suite.level import Level
 from refsched.suite.reports.report_html import html
 from refsched.suite.reports.report_json import json_text
 from refsched.suite.reports.report_terminal import Paragraph, paragraphs
-from refsched.suite.results.about import About
 from refsched.suite.results.invocation import Invocation
+from refsched.suite.results.judged_implementation import JudgedImplementation
 from refsched.suite.results.outcome import Outcome, outcome_in
 from refsched.suite.results.result import FAILED, NOT_JUDGED, Result
 from refsched.suite.session.bench import Bench
@@ -58,7 +58,7 @@ class Reporting:
         self._kept = kept_rules
         self._known = known
         self._later = later
-        self._about: About | None = None
+        self._about: JudgedImplementation | None = None
         self._outcomes: list[Outcome] = []
         self._expected: set[str] = set()
         self._ended: set[str] = set()
@@ -67,7 +67,7 @@ class Reporting:
         self._unwritten: list[str] = []
         self._progress: Progress | None = None
 
-    def meet(self) -> About:
+    def meet(self) -> JudgedImplementation:
         """Connects to the implementation, and raises what Runner.about raises. If other processes run the tests,
         this connection is closed again."""
         self._about = self._runner.about()
@@ -141,7 +141,7 @@ class Reporting:
             code = FAILED if self._others_failed and not is_interrupted else self._result.exit_code
         session.exitstatus = NOT_JUDGED if self._unwritten else code
 
-    def _gathered(self, about: About, is_interrupted: bool) -> RunData:
+    def _gathered(self, about: JudgedImplementation, is_interrupted: bool) -> RunData:
         if self._testing.cut_short is not None:
             self._outcomes.append(self._testing.cut_short)
         options = self._options

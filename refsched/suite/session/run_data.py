@@ -17,8 +17,8 @@ from attrs import evolve, frozen
 from cattrs.preconf.json import make_converter
 
 from refsched.errors import InputError
-from refsched.suite.results.about import About
 from refsched.suite.results.invocation import Invocation
+from refsched.suite.results.judged_implementation import JudgedImplementation
 from refsched.suite.results.outcome import Outcome
 from refsched.suite.results.result import NotJudged, Result, Untried, faults_seen
 from refsched.suite.results.rule import Rule
@@ -47,7 +47,7 @@ class RunData:
     suite's."""
 
     invocation: Invocation
-    about: About
+    about: JudgedImplementation
     rules: tuple[Rule, ...]
     outcomes: tuple[Outcome, ...]
     changes: tuple[BreakingEffect, ...] = ()

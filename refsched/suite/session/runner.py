@@ -16,7 +16,7 @@ from refsched.suite.adapters.over_the_api import NOT_BEFORE_AN_ATTEMPT
 from refsched.suite.histories.history import History
 from refsched.suite.histories.judgement import Judgement
 from refsched.suite.level import Level
-from refsched.suite.results.about import About
+from refsched.suite.results.judged_implementation import JudgedImplementation
 from refsched.suite.session.bench import Bench, Connection, SteppedRun
 from refsched.suite.session.unsupported_fields import drawn_from, fields_not_taken, without
 
@@ -36,18 +36,20 @@ class Runner:
     final_fault: AdapterFault | None = None
     """After this fault the implementation is not asked any more."""
     _connection: Connection | None = None
-    _known: tuple[Hello, About] | None = None
+    _known: tuple[Hello, JudgedImplementation] | None = None
     """This is what the implementation has said of itself, and what follows from it."""
     _not_taken: tuple[str, ...] | None = None
     """These fields are not taken, as was learned after the first answer that something is unsupported."""
 
-    def about(self) -> About:
+    def about(self) -> JudgedImplementation:
         """Returns what the implementation says of itself. Raises AdapterUnavailable if it cannot be had, and
         AdapterFault if it does not answer hello."""
         connection = self._connected()
         hello = connection.hello
         if self._known is None or self._known[0] != hello:
-            about = About.of(hello, self.bench.holding(connection), self.bench.lacks(connection))
+            about = JudgedImplementation.of(
+                hello, self.bench.holding(connection), self.bench.lacks(connection)
+            )
             self._known = hello, about
         return self._known[1]
 

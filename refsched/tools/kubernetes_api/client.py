@@ -52,10 +52,6 @@ class ApiError(Exception):
     def is_missing(self) -> bool:
         return self.status == 404
 
-    @property
-    def is_conflict(self) -> bool:
-        return self.status == 409
-
 
 class UnreachableError(Exception):
     """An UnreachableError says why there is no answer."""

@@ -68,7 +68,7 @@ def explain(scheduler: Scheduler, objects: Sequence[ApiObject], pod: Pod) -> Exp
             headline=sentence(why_gated_words(waiting, gated, scheduler.state.objects)),
             would_help=what_helps_gated(scheduler, waiting),
         )
-    before = _look(scheduler, waiting)
+    before = _preview(scheduler, waiting)
     decision, crowd = (before.decision, before.crowd) if before is not None else (None, {})
     why = answer(scheduler, waiting, decision, crowd)
     moves = LastQueued()
@@ -115,10 +115,10 @@ def without_node(pod: Pod) -> Pod:
 
 
 @frozen
-class _Look:
-    """A _Look is what the attempt is about to find out: the nodes in search order, the nominated pods that count
-    on each, and the decision, with the names of nodes: feasible to the end, more than enough, and passed by all
-    plugins."""
+class _Preview:
+    """A _Preview is what the attempt is about to find out: the nodes in search order, the nominated pods that
+    count on each, and the decision, with the names of nodes: feasible to the end, more than enough, and passed by
+    all plugins."""
 
     pod: Pod
     defects: DefectsMet
@@ -132,14 +132,14 @@ class _Look:
     helped: frozenset[str]
 
 
-def _look(scheduler: Scheduler, pod: Pod) -> _Look | None:
+def _preview(scheduler: Scheduler, pod: Pod) -> _Preview | None:
     """Returns what the attempt will find out, or None if there is no node."""
     state, decision = scheduler.state, decision_on(scheduler, PodInfo(pod))
     if decision is None:
         return None
     framework, snapshot = state.profiles[pod.spec.scheduler_name], state.snapshot()
     nominated_pods = state.queue.nominated_pods_for_node
-    return _Look(
+    return _Preview(
         pod,
         DefectsMet(PodInfo(pod), snapshot, decision.pre_filter.state),
         snapshot.nodes,
@@ -169,18 +169,18 @@ def _counted(pod: Pod, nominated: Sequence[PodInfo]) -> tuple[PodInfo, ...]:
     return tuple(each for each in nominated if counts_for(pod, each))
 
 
-def _with_nodes(explanation: Explanation, look: _Look) -> Explanation:
-    pre_filter, scores = look.decision.pre_filter, look.decision.scores
+def _with_nodes(explanation: Explanation, preview: _Preview) -> Explanation:
+    pre_filter, scores = preview.decision.pre_filter, preview.decision.scores
     if explanation.result == UNSCHEDULABLE and not explanation.nominated_node:
-        look = evolve(look, helped=frozenset())
+        preview = evolve(preview, helped=frozenset())
     explanation = evolve(explanation, narrowed_by=tuple(sorted(pre_filter.narrowed_by)))
     if not pre_filter.status.is_success:
         return evolve(explanation, rejected=pre_filter.status)
-    verdicts = [_verdict(explanation, look, node) for node in look.nodes]
+    verdicts = [_verdict(explanation, preview, node) for node in preview.nodes]
     return evolve(
         explanation,
-        equals=len(look.decision.best),
-        weights={} if scores is None else {plugin: look.weights[plugin] for plugin in scores.raw},
+        equals=len(preview.decision.best),
+        weights={} if scores is None else {plugin: preview.weights[plugin] for plugin in scores.raw},
         extenders=() if scores is None else tuple(scores.extenders),
         nodes=tuple(sorted(verdicts, key=_most_interesting_first)),
     )
@@ -191,29 +191,29 @@ def _most_interesting_first(verdict: NodeVerdict) -> tuple[int, int]:
     return order.index(verdict.verdict), -(verdict.total or 0)
 
 
-def _verdict(explanation: Explanation, look: _Look, node: NodeInfo) -> NodeVerdict:
-    name, crowd, decision = node.name, look.crowd[node.name], look.decision
+def _verdict(explanation: Explanation, preview: _Preview, node: NodeInfo) -> NodeVerdict:
+    name, crowd, decision = node.name, preview.crowd[node.name], preview.decision
     verdict = NodeVerdict(
         name,
         "unseen",
         nominated=tuple(each.pod.key for each in crowd),
-        defects=look.defects.on(node),
+        defects=preview.defects.on(node),
     )
     status = {**decision.errors, **decision.diagnosis.node_to_status}.get(name)
-    if name in look.feasible:
+    if name in preview.feasible:
         verdict = evolve(verdict, verdict="chosen" if explanation.node == name else "feasible")
         if decision.scores is None:
             return verdict
         return evolve(verdict, scores=_scores(decision.scores, name), total=decision.totals[name])
-    if name in look.surplus:
+    if name in preview.surplus:
         return evolve(verdict, verdict="surplus")
     if status is not None:
-        rejected = _rejected(verdict, status, look.pod, reduce(NodeInfo.with_pod, crowd, node))
-        return evolve(rejected, curable=name in look.helped)
+        rejected = _rejected(verdict, status, preview.pod, reduce(NodeInfo.with_pod, crowd, node))
+        return evolve(rejected, curable=name in preview.helped)
     if decision.pre_filter.nodes is not None and name not in decision.pre_filter.nodes:
         by = f"{', '.join(explanation.narrowed_by)} ({PRE_FILTER})"
         return evolve(verdict, verdict="refused", plugin=by, reasons=(LEFT_OUT,))
-    if name in look.passed:
+    if name in preview.passed:
         return evolve(verdict, verdict="refused", plugin=EXTENDER, reasons=(REMOVED,))
     return verdict
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Forked: one prepared state is continued in many ways, each in a process that is forked from this one.
+"""Forked trials: one prepared state is continued in many ways, each in a process that is forked from this one.
 
 So a cluster is shown once, and not once for each way. Where no process can be forked, the state is prepared anew
 for each way.

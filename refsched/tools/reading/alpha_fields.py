@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gated fields: the fields behind feature gates that are off in some release, and cannot be set here.
+"""Alpha fields: the fields behind feature gates that are off in some release, and cannot be set here.
 
 The API server drops such a field from an object that is created, so that no scheduler sees it. If an object
 here has one nevertheless, its owner believes that it counts.

@@ -12,7 +12,7 @@ import pytest
 from attrs import evolve
 from click.testing import CliRunner
 
-from conformance.campaigns.differing_clusters import Pair, steps_of
+from conformance.campaigns.differing_clusters import Pair
 from conformance.vocabulary.objects import node, pod
 from refsched.errors import InputError
 from refsched.releases import RELEASES
@@ -21,11 +21,12 @@ from refsched.suite.adapters.connecting import REFERENCE, connect
 from refsched.suite.catalogue.rules import all_rules
 from refsched.suite.differences import fingerprint
 from refsched.suite.differences.clusters import ReleaseDifference, differences, write
+from refsched.suite.differences.differing_members import DifferingMember, differing_members
 from refsched.suite.differences.judging import broken_rule
-from refsched.suite.differences.lines import DifferingMember, lines
-from refsched.suite.differences.page import differences_page, is_there
 from refsched.suite.histories.history import History, Schedule, creating
+from refsched.suite.histories.scenario import steps_as_json
 from refsched.tools.cli.main import cli
+from refsched.tools.site.differences_page import is_there
 
 ROOT = Path(__file__).parents[3]
 OVERCOMMITTED = History(
@@ -57,8 +58,8 @@ def test_each_cluster_names_a_rule_of_each_release_that_holds_in_it() -> None:
 
 
 def test_no_cluster_is_there_twice() -> None:
-    found = [(steps_of(each), each.differs) for each in differences()]
-    assert len(set(found)) == len(found)
+    found = [(each.history.config, steps_as_json(each.history), each.differs) for each in differences()]
+    assert all(found.count(each) == 1 for each in found)
 
 
 def test_clusters_are_read_as_they_were_written(tmp_path: Path) -> None:
@@ -68,22 +69,18 @@ def test_clusters_are_read_as_they_were_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.no_cover
-def test_each_cluster_shows_its_line() -> None:
+def test_each_cluster_shows_its_member() -> None:
     pair = Pair("1.19", "1.34")
     for difference in differences():
         runs = pair.runs(difference.history)
         assert runs is not None
-        of_it = [line for line in lines() if line.differs == difference.differs]
-        assert dict(difference.rules) in [pair.shown(line, runs) for line in of_it], difference.rules
+        of_it = [member for member in differing_members() if member.differs == difference.differs]
+        assert dict(difference.rules) in [pair.shown(member, runs) for member in of_it], difference.rules
 
 
-def test_a_line_has_either_a_cluster_or_the_reason_why_there_is_none() -> None:
-    for line in lines():
-        assert is_there(line) != bool(line.never), line.rules
-
-
-def test_the_page_is_of_these_clusters() -> None:
-    assert (ROOT / "docs" / "differences.md").read_text("utf-8") == differences_page()
+def test_a_member_has_either_a_cluster_or_the_reason_why_there_is_none() -> None:
+    for member in differing_members():
+        assert is_there(member) != bool(member.never), member.rules
 
 
 # --- The fingerprint ------------------------------------------------------------------------------
@@ -124,35 +121,35 @@ def test_where_the_releases_decide_alike_nothing_shows() -> None:
 # --- The lines ------------------------------------------------------------------------------------
 
 
-def test_each_line_names_rules_of_both_releases() -> None:
-    for line in lines():
-        for release, rules in line.rules.items():
+def test_each_member_names_rules_of_both_releases() -> None:
+    for member in differing_members():
+        for release, rules in member.rules.items():
             assert rules
             assert all(release in all_rules()[rule].releases for rule in rules), rules
 
 
-def test_a_line_is_shown_by_the_first_difference_only() -> None:
+def test_a_member_is_shown_by_the_first_difference_only() -> None:
     later = [{"attempt.result": "a"}, {"attempt.node": "n", "attempt.message": "m"}]
-    line, other = DifferingMember({}, "attempt.node"), {"attempt.node": "o", "attempt.message": "n"}
-    assert line.member_shown(later, [{"attempt.result": "b"}, other]) == ("", -1)
-    assert line.member_shown(later, [{"attempt.result": "a"}, other]) == ("attempt.node", 1)
-    assert line.member_shown(later, [{"attempt.result": "a"}, {"queues.active": []}]) == ("", -1)
-    assert line.member_shown(later, later) == ("", -1)
+    member, other = DifferingMember({}, "attempt.node"), {"attempt.node": "o", "attempt.message": "n"}
+    assert member.member_shown(later, [{"attempt.result": "b"}, other]) == ("", -1)
+    assert member.member_shown(later, [{"attempt.result": "a"}, other]) == ("attempt.node", 1)
+    assert member.member_shown(later, [{"attempt.result": "a"}, {"queues.active": []}]) == ("", -1)
+    assert member.member_shown(later, later) == ("", -1)
 
 
 def test_scores_differ_only_where_both_releases_have_some() -> None:
-    line = DifferingMember({}, "attempt.scores.*")
+    member = DifferingMember({}, "attempt.scores.*")
     with_scores = [{"attempt.pod": "p", "attempt.scores.n.A": 1}]
     others = [{"attempt.pod": "p", "attempt.scores.n.B": 1}]
-    assert line.member_shown(with_scores, others) == ("attempt.scores.n.A", 0)
-    assert line.member_shown(with_scores, [{"attempt.pod": "p"}]) == ("", -1)
+    assert member.member_shown(with_scores, others) == ("attempt.scores.n.A", 0)
+    assert member.member_shown(with_scores, [{"attempt.pod": "p"}]) == ("", -1)
 
 
 def test_a_rule_that_makes_the_same_member_differ_must_not_be_applied() -> None:
-    line = DifferingMember({"1.19": ["a"], "1.34": ["b"]}, "queues.*", without=["c"])
-    assert line.named({"1.19": frozenset({"a"}), "1.34": frozenset({"b"})}) == {"1.19": "a", "1.34": "b"}
-    assert line.named({"1.19": frozenset({"a", "c"}), "1.34": frozenset({"b"})}) is None
-    assert line.named({"1.19": frozenset({"a"}), "1.34": frozenset()}) is None
+    member = DifferingMember({"1.19": ["a"], "1.34": ["b"]}, "queues.*", without=["c"])
+    assert member.named({"1.19": frozenset({"a"}), "1.34": frozenset({"b"})}) == {"1.19": "a", "1.34": "b"}
+    assert member.named({"1.19": frozenset({"a", "c"}), "1.34": frozenset({"b"})}) is None
+    assert member.named({"1.19": frozenset({"a"}), "1.34": frozenset()}) is None
 
 
 # --- The command ----------------------------------------------------------------------------------

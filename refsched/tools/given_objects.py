@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Given: the objects that a program gives to a cluster, as mappings, as text, or as paths of files."""
+"""Given objects: the objects that a program gives to a cluster, as mappings, as text, or as paths of files."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines: the differences between two releases for which a cluster is searched, each with the rules of both sides.
+"""Differing members: in which member of a record two releases differ, each with the rules of both sides.
 
-They are kept as data. A line says in which member of a record the rules differ, and which change of Kubernetes
-made the difference, where that is known.
+They are kept as data, and a cluster is searched for each. An entry says in which member the rules differ, and
+which change of Kubernetes made the difference, where that is known.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from refsched.records import Input
 from refsched.suite.histories.judgement import Judgement
 from refsched.tools.reading.record_json import to_json
 
-FILE = Path(__file__).parent / "lines.json"
+FILE = Path(__file__).parent / "differing_members.json"
 
 FOLLOWS = (
     "attempt.message",
@@ -85,7 +85,7 @@ class DifferingMember:
 
 
 @cache
-def lines(path: Path = FILE) -> tuple[DifferingMember, ...]:
+def differing_members(path: Path = FILE) -> tuple[DifferingMember, ...]:
     return tuple(DifferingMember(**each) for each in json.loads(path.read_text("utf-8")))
 
 

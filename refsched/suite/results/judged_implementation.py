@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""About: what is known of the implementation that a run judges."""
+"""JudgedImplementation: what is known of the implementation that a run judges."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from refsched.suite.adapters.answers import Hello
 
 
 @frozen
-class About:
-    """An About is what is known of the implementation, as plain values."""
+class JudgedImplementation:
+    """A JudgedImplementation is what is known of the implementation, as plain values."""
 
     name: str
     version: str
@@ -28,7 +28,7 @@ class About:
     """These are the fields that it says it does not take."""
 
     @classmethod
-    def of(cls, hello: Hello, holding: frozenset[str], lacks: Mapping[str, str]) -> About:
+    def of(cls, hello: Hello, holding: frozenset[str], lacks: Mapping[str, str]) -> JudgedImplementation:
         capabilities = tuple(sorted(hello.capabilities))
         plugins = tuple(sorted(hello.plugins or ()))
         fields = tuple(sorted(hello.fields_not_taken))

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Without: schedulers that break one rule: planted ones, one without a row of a table, and mutants near the
-rule.
+"""Breakers: schedulers that break one rule: planted ones, one without a row of a table, and mutants near the rule.
 
 A planted scheduler or a mutant is near a rule if it changes a function in which the rule is applied, or that
 states it; the nearer its lines are to those where the rule is applied, the earlier it is tried.
@@ -9,6 +8,7 @@ states it; the nearer its lines are to those where the rule is applied, the earl
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
 from typing import Any
@@ -17,7 +17,6 @@ from attrs import evolve, frozen
 
 from conformance.wrong.forking import import_again
 from conformance.wrong.mutants import change_to, source_of
-from conformance.wrong.smallest.saying import sentence_of
 from refsched.framework.events import EventHint
 from refsched.mistakes.mutation import Mutant, mutants_of
 from refsched.mistakes.planting import replacing
@@ -221,3 +220,32 @@ def _mutants_in(module: str) -> tuple[Mutant, ...]:
 
 def _mutate(mutant: Mutant) -> None:
     import_again(mutant.module, change_to(mutant))
+
+
+# --- What a mutant does wrong, for people who read no syntax trees ---------------------------------
+
+_LOOP = re.compile(r"(?:^| )for .+? in (?P<over>.+?)(?:: …| if .*)?$")
+_GUARD = re.compile(r"^(?:if|while) (?P<condition>.+): …$")
+
+
+def sentence_of(mutant: Mutant) -> str:
+    """Describes the mutant; the text of the specification stands between backticks."""
+    before, _, after = mutant.diff.partition("  →  ")
+    guard, loop = _GUARD.match(before), _LOOP.search(before)
+    match mutant.operator:
+        case "comparison" | "not" | "negated":
+            asked = guard["condition"] if guard else before
+            return f"It takes this the wrong way round: `{asked}`."
+        case "omission" if guard:
+            return f"It leaves out what is done in the case `{guard['condition']}`."
+        case "omission":
+            return f"It leaves out this step: `{before}`."
+        case "once" if loop:
+            return f"Of `{loop['over']}` it looks at the first one only."
+        case "part":
+            return f"Of the conditions `{before}` it asks `{after}` only."
+        case "filter":
+            return f"It leaves out the condition in `{before.strip()}`."
+        case "flag":
+            return f"In `{mutant.place.function}` it says `{after}` for `{before}`."
+    return f"Where the specification says `{before}`, it says `{after}`."

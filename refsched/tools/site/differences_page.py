@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping
 from refsched.suite.adapters.connecting import REFERENCE, connect
 from refsched.suite.catalogue.rules import all_rules
 from refsched.suite.differences.clusters import ReleaseDifference, differences
-from refsched.suite.differences.lines import DifferingMember, Run, run_of
-from refsched.suite.differences.lines import lines as known_lines
+from refsched.suite.differences.differing_members import DifferingMember, Run, differing_members, run_of
 from refsched.suite.histories.judgement import Judgement
 from refsched.suite.histories.trial import try_history
 from refsched.suite.histories.wording import described_steps
@@ -28,23 +27,23 @@ _MISSING = "For these differences there is no cluster that shows them, for the r
 
 
 def differences_page() -> str:
-    older, newer = known_lines()[0].rules
+    older, newer = differing_members()[0].rules
     lines = [f"# What v{older} and v{newer} decide differently", _INTRODUCTION]
     for difference in differences():
         lines += _section(difference)
-    missing = [line for line in known_lines() if not is_there(line)]
+    missing = [member for member in differing_members() if not is_there(member)]
     lines += ["## Without a cluster", _MISSING, "\n".join(map(_without, missing))]
     return "\n\n".join(lines) + "\n"
 
 
-def _without(line: DifferingMember) -> str:
-    rules = " and ".join(each[0] for each in reversed(tuple(line.rules.values())))
-    return f"- {rules}: {line.never}"
+def _without(member: DifferingMember) -> str:
+    rules = " and ".join(each[0] for each in reversed(tuple(member.rules.values())))
+    return f"- {rules}: {member.never}"
 
 
-def is_there(line: DifferingMember) -> bool:
+def is_there(member: DifferingMember) -> bool:
     return any(
-        all(difference.rules[release] in known for release, known in line.rules.items())
+        all(difference.rules[release] in known for release, known in member.rules.items())
         for difference in differences()
     )
 
