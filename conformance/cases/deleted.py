@@ -46,7 +46,7 @@ class Replaced:
         return cluster.history()
 
 
-def before_and_after(replaced: Replaced, needs: tuple[str, ...] = ()) -> Iterator[Case]:
+def before_and_after(replaced: Replaced) -> Iterator[Case]:
     """Two cases: a pod like it was tried before, or none was."""
     says = replaced.name.replace("_", " ")
     for is_tried_before, name, when in (
@@ -57,5 +57,4 @@ def before_and_after(replaced: Replaced, needs: tuple[str, ...] = ()) -> Iterato
             f"{replaced.name}_{name}",
             f"What is there at the attempt decides, and not what was there before ({says} {when}).",
             replaced.history(is_tried_before=is_tried_before),
-            needs=needs,
         )

@@ -49,9 +49,9 @@ def check_range(value: int, low: int, high: int, field: str) -> None:
         raise InputError(f"{value} is not in [{low}, {high}]", field)
 
 
-def check_least(value: int, low: int, field: str) -> None:
-    if value < low:
-        raise InputError(f"{value} is less than {low}", field)
+def check_positive(value: int, field: str) -> None:
+    if value < 1:
+        raise InputError(f"{value} is less than 1", field)
 
 
 def check_choice(value: str, allowed: Sequence[str], field: str) -> None:

@@ -66,11 +66,10 @@ class FeatureGate:
         self,
         *,
         default: bool,
-        locked: bool = False,
         otherwise: Callable[[Release], Release] | None = None,
     ) -> FeatureGate:
         """Returns this gate as an earlier release has it. It needs no other gate there."""
-        return FeatureGate(self.name, default, self.changes, locked, otherwise)
+        return FeatureGate(self.name, default, self.changes, otherwise=otherwise)
 
 
 def _unchanged(value: ApiObject) -> ApiObject:

@@ -25,8 +25,11 @@ from __future__ import annotations
 
 from attrs import frozen
 
+from refsched.framework.interface import Fragments
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.status import SUCCESS, Status, unresolvable
+from refsched.objects.pod import Pod
+from refsched.objects.store import ObjectStore
 from refsched.rules import Reason
 
 OTHER_COLOR = Reason("node(s) had another color", "R-COLOR-01")
@@ -37,6 +40,11 @@ class NodeColor:
     name = "NodeColor"
     POINTS = ("filter",)
     READS = ("Pod.metadata.labels", "Node.metadata.labels")
+
+    # --- Sign -------------------------------------------------------------------------------------
+
+    def sign(self, pod: Pod, objects: ObjectStore) -> Fragments:
+        return {"color": pod.metadata.labels.get("color", "")}
 
     # --- Filter -----------------------------------------------------------------------------------
 

@@ -28,7 +28,6 @@ from refsched.suite.histories.scenario import steps_as_json
 from refsched.tools.cli.main import cli
 from refsched.tools.site.differences_page import is_there
 
-ROOT = Path(__file__).parents[3]
 OVERCOMMITTED = History(
     (
         *creating(

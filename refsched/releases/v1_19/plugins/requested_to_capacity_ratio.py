@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from attrs import field, frozen
 
-from refsched.config.args import PluginArgs, check_least
+from refsched.config.args import PluginArgs, check_positive
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.plugins.resource_scoring import (
     DEFAULT_RESOURCES,
@@ -35,7 +35,7 @@ class RequestedToCapacityRatioArgs(PluginArgs):
     def validate(self) -> None:
         check_shape(self.shape, "shape")
         for index, resource in enumerate(self.resources):
-            check_least(resource.weight, 1, f"resources[{index}].weight")
+            check_positive(resource.weight, f"resources[{index}].weight")
 
 
 @frozen

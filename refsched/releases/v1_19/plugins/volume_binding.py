@@ -16,7 +16,7 @@ from operator import attrgetter
 
 from attrs import evolve, field, frozen
 
-from refsched.config.args import PluginArgs, check_least
+from refsched.config.args import PluginArgs, check_positive
 from refsched.framework.interface import Api, Continue, Reject, Skip, WaitFor
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
@@ -67,7 +67,7 @@ class VolumeBindingArgs(PluginArgs):
     bind_timeout_seconds: int = 600
 
     def validate(self) -> None:
-        check_least(self.bind_timeout_seconds, 1, "bindTimeoutSeconds")
+        check_positive(self.bind_timeout_seconds, "bindTimeoutSeconds")
 
 
 @frozen

@@ -26,11 +26,11 @@ def joined(names: Sequence[str], last: str = "and") -> str:
     return f" {last} ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
-def few(names: Iterable[str], most: int = 3, last: str = "and") -> str:
+def few(names: Iterable[str], most: int = 3) -> str:
     """Returns ``a, b and c``, or the first of many in natural order, and how many more there are."""
     in_order = sorted(dict.fromkeys(names), key=natural)
     if len(in_order) <= most:
-        return joined(in_order, last)
+        return joined(in_order)
     return f"{', '.join(in_order[:most])} and {len(in_order) - most:,} more"
 
 
