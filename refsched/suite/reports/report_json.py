@@ -4,37 +4,7 @@
 ``report`` names the shape, and changes with it; members may be added. There is no time in it: what has not changed
 compares equal.
 
-| member | what it holds |
-|---|---|
-| `report` | `refsched.conformance/v1` |
-| `verdict`, `headline`, `exitCode` | `passed`, `failed` or `not judged`; the same in a sentence; as pytest ended |
-| `implementation` | `what` was given as `--impl`, and what it said: `name`, `version`, `kubernetes` and others |
-| `suite` | `name` and `version` of this package |
-| `run` | `level`, `seed`, `command`, how many `tests` and `examples` there were; `arguments` that do it again |
-| `counts` | verdict → how many rules |
-| `tightness` | `checked` outcomes, and how many of them were the `single` one allowed |
-| `endedEarly` | why histories were not done to their end, though nothing was wrong → how many |
-| `late` | tests for which the time of a budget did not suffice → how many histories were tried |
-| `without` | fields answered with `unsupported` → how many histories were run again without them |
-| `power` | how many of the `planted` wrong schedulers such runs `killed`, as `profile` if not empty, with seed 0 |
-| `rules` | below, in the order in which rules depend on each other |
-| `untestedRules` | how many rules of this level no test of the run was about |
-| `untried` | `rules` that are not exercised because their judge has ended: nobody broke them to see, and `why` |
-| `untestable` | rules of claimed plugins that no history can show: `rule`, and `why` |
-| `unshown` | plugins that are claimed by name of which the run has shown no rule, neither kept nor broken |
-| `faults` | `whose` (adapter or suite), `problem`, and the `tests` that could not judge |
-| `staleBaseline` | listed rules that passed |
-| `forRefsched` | null unless the real kube-scheduler failed: `why` refsched is at fault, the `command` to send |
-| `evidence` | of a part of a run (`--shard`): what `refsched report merge` reads |
-
-A rule has `id`, `area`, `sentence`, `level` (of a broken one, that of the place where this shows), `source`,
-`verdict` (`pass`, `fail`, `not exercised`, `not claimed`), `known` (the baseline lists it), `later` (the release
-asked for has no such rule), `decisive` (how often it was applied where a value was checked), `tests`, and `needs`
-(capabilities that would have to be claimed). A rule that failed has `failure`: `test`, `history` (lines of
-text), `member`, `also` (rules that may be broken instead), `under` (the rule that was broken first wherever this
-one was), `pod`, `expected`, `got`, `steps`, `stepsAtFirst`, `shrunk`, `repeats`, `trace` and `scenario` (paths),
-`again` (the command that repeats it), and `explain` (the command that shows how the specification decides
-there).
+docs/schemas/report.json describes each member.
 """
 
 from __future__ import annotations
