@@ -29,8 +29,8 @@ from refsched.suite.histories.trial import try_history
 
 
 @define
-class Met:
-    """Met counts by odd value the histories in which it was drawn, and those in which it decided something."""
+class OddValueCounts:
+    """OddValueCounts count by odd value the histories in which it was drawn, and in which it decided something."""
 
     drawn: Counter[Odd] = Factory(Counter)
     decided: Counter[Odd] = Factory(Counter)
@@ -61,7 +61,7 @@ def without_row() -> list[str]:
 @click.option("--missing", is_flag=True, help="List what has decided nothing.")
 def main(areas: tuple[str, ...], seed: str, missing: bool) -> None:
     """Counts the odd values that decide something in histories of the default profile."""
-    met, heard = Met(), list[tuple[History, History, Sequence[Odd]]]()
+    met, heard = OddValueCounts(), list[tuple[History, History, Sequence[Odd]]]()
     listener.set(lambda plain, odd, odds: heard.append((plain, odd, odds)))
     with connect("refsched.reference", in_process=True) as adapter:
         for test in suite_tests():

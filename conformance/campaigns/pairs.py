@@ -114,7 +114,7 @@ def _at(value: Any, path: Sequence[str]) -> Iterator[Any]:
 
 
 @define
-class Met:
+class PairCounts:
     """``pairs`` counts how often two have met, by what the second one is a part of."""
 
     pairs: dict[str, Counter[Pair]] = Factory(dict)
@@ -168,7 +168,7 @@ def kinds() -> tuple[str, ...]:
 @click.option("--missing", "of", type=click.Choice(kinds()), help="List what never met, beside this kind.")
 def main(areas: tuple[str, ...], seed: str, of: str | None) -> None:
     """Count the pairs of fields that meet in decisions of the default profile."""
-    met = Met()
+    met = PairCounts()
     tests = [test for test in suite_tests() if not test.recorded and (test.area in areas or not areas)]
     with connect("refsched.reference") as adapter:
         for test in tests:
@@ -177,7 +177,7 @@ def main(areas: tuple[str, ...], seed: str, of: str | None) -> None:
     _print(met, of)
 
 
-def _print(met: Met, of: str | None) -> None:
+def _print(met: PairCounts, of: str | None) -> None:
     of_all = met_all = 0
     for kind in kinds():
         could = possible(kind)

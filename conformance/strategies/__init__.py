@@ -12,7 +12,7 @@ from typing import cast
 
 from hypothesis.strategies import SearchStrategy
 
-from conformance.strategies.afterlives import continued
+from conformance.strategies.later_changes import continued
 from conformance.strategies.odd_names import with_odd_names
 from conformance.strategies.odd_values import with_odd_values
 from conformance.strategies.questions import questioned

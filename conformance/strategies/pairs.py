@@ -55,8 +55,8 @@ def _some(of: Sequence[Feature], most: int, fewest: int = 0) -> SearchStrategy[l
 
 
 @frozen
-class _Hand:
-    """The features of one history. They are few, so that many objects have the same ones, or such as meet."""
+class _ChosenFeatures:
+    """The _ChosenFeatures of a history are few, so that many objects have the same ones, or such as meet."""
 
     of_pods: tuple[Feature, ...]
     of_nodes: tuple[Feature, ...]
@@ -99,13 +99,13 @@ def _distinct(value: Json) -> Json:
 
 
 @st.composite
-def _hands(draw: DrawFn) -> _Hand:
+def _chosen_features(draw: DrawFn) -> _ChosenFeatures:
     """Draws what a history is about: three things, or fewer."""
     about = draw(st.lists(st.sampled_from(features.ABOUT), min_size=3, max_size=3))
     of_pods = [feature for each, _ in about for feature in draw(_some(each, 3, 2))]
     of_nodes = [feature for _, each in about for feature in draw(_some(each, 2, 1))]
     who = draw(_some(features.WHO, 1))
-    return _Hand((*of_pods, *who), tuple(of_nodes), tuple(draw(_some(features.VOLUME, 3, 1))))
+    return _ChosenFeatures((*of_pods, *who), tuple(of_nodes), tuple(draw(_some(features.VOLUME, 3, 1))))
 
 
 # --- What they use --------------------------------------------------------------------------------
@@ -118,15 +118,15 @@ _VOLUMES = (_PAIRED[1], a_volume("v2"), a_volume("v3"), _HELD[1])
 _CLAIMS = (_PAIRED[0], a_claim("c2"), a_claim("c3", spec={"storageClassName": "made"}), _HELD[0])
 
 
-def _volumes(hand: _Hand) -> tuple[SearchStrategy[Json], ...]:
-    """Claims and volumes, some with a feature of the hand."""
+def _volumes(chosen: _ChosenFeatures) -> tuple[SearchStrategy[Json], ...]:
+    """Claims and volumes, some with one of the chosen features."""
 
     def made(of: Json, among: Sequence[Feature]) -> SearchStrategy[Json]:
         return sometimes(st.sampled_from(among), {}).map(lambda one: merged(of, [one]))
 
     return (
         *(made(of, features.CLAIM) for of in _CLAIMS),
-        *(made(of, hand.of_volumes) for of in _VOLUMES),
+        *(made(of, chosen.of_volumes) for of in _VOLUMES),
     )
 
 
@@ -241,11 +241,11 @@ def _uses(values: Sequence[Json], members: str, prefix: str) -> bool:
 
 
 @st.composite
-def _used(draw: DrawFn, hand: _Hand, pods: Sequence[Json]) -> list[Json]:
+def _used(draw: DrawFn, chosen: _ChosenFeatures, pods: Sequence[Json]) -> list[Json]:
     """Returns what there is of volumes, or of devices, if any of these pods uses one."""
     found: list[Json] = []
     if _uses(pods, "volumes", "c"):
-        found += [*_CLASSES, *draw(_LIMITS), *draw(_DRIVEN), *map(draw, _volumes(hand))]
+        found += [*_CLASSES, *draw(_LIMITS), *draw(_DRIVEN), *map(draw, _volumes(chosen))]
     if _uses(pods, "resourceClaims", "k"):
         found += [device_class("any"), *map(draw, (*_SLICES, *_DEVICE_CLAIMS))]
     return found
@@ -256,44 +256,46 @@ def _used(draw: DrawFn, hand: _Hand, pods: Sequence[Json]) -> list[Json]:
 _INDEX = st.integers(0, 5)
 
 
-def _happens(draw: DrawFn, cluster: HistoryBuilder, hand: _Hand, used: Sequence[Json]) -> None:
+def _happens(draw: DrawFn, cluster: HistoryBuilder, chosen: _ChosenFeatures, used: Sequence[Json]) -> None:
     """Changes any object, deletes it, or deletes it and creates it again under its name."""
     what = draw(
         st.sampled_from(["pod", "node", "pod", "another pod", "object" if used else "pod", "node again"])
     )
     if what == "object":
-        _of_an_object(draw, cluster, hand, used)
+        _of_an_object(draw, cluster, chosen, used)
     elif what == "node":
-        cluster.change_node(draw(_INDEX), draw(hand.nodes))
+        cluster.change_node(draw(_INDEX), draw(chosen.nodes))
     elif what == "node again":
-        _node_again(draw, cluster, hand)
+        _node_again(draw, cluster, chosen)
     elif what == "another pod":
-        _pod_again(draw, cluster, hand)
+        _pod_again(draw, cluster, chosen)
     else:
         cluster.change_pod(draw(_INDEX), draw(st.sampled_from(features.CHANGES)))
 
 
-def _node_again(draw: DrawFn, cluster: HistoryBuilder, hand: _Hand) -> None:
+def _node_again(draw: DrawFn, cluster: HistoryBuilder, chosen: _ChosenFeatures) -> None:
     name = nth(cluster.nodes, draw(_INDEX))
     cluster.steps.append(deleting(cluster.nodes[name]))
     if draw(st.booleans()):
         cluster.schedule()
-    cluster.nodes[name] = cluster._node(name, draw(hand.nodes))
+    cluster.nodes[name] = cluster._node(name, draw(chosen.nodes))
     cluster.add(cluster.nodes[name])
 
 
-def _pod_again(draw: DrawFn, cluster: HistoryBuilder, hand: _Hand) -> None:
+def _pod_again(draw: DrawFn, cluster: HistoryBuilder, chosen: _ChosenFeatures) -> None:
     """Deletes a pod, and as often as not creates another one of its name."""
     name = nth(cluster.pods, draw(_INDEX))
     cluster.steps.append(deleting(cluster.pods.pop(name)))
     if draw(st.booleans()):
-        cluster.add_pod(draw(hand.waiting))
+        cluster.add_pod(draw(chosen.waiting))
 
 
-def _of_an_object(draw: DrawFn, cluster: HistoryBuilder, hand: _Hand, used: Sequence[Json]) -> None:
+def _of_an_object(
+    draw: DrawFn, cluster: HistoryBuilder, chosen: _ChosenFeatures, used: Sequence[Json]
+) -> None:
     value = draw(st.sampled_from(used))
     key = value["kind"], value["metadata"]["name"]
-    anew = draw(st.one_of(*_volumes(hand), *_SLICES, *_DEVICE_CLAIMS))
+    anew = draw(st.one_of(*_volumes(chosen), *_SLICES, *_DEVICE_CLAIMS))
     changed = anew if (anew["kind"], anew["metadata"]["name"]) == key else value
     match draw(st.sampled_from(["update", "leave", "again"])):
         case "update":
@@ -312,11 +314,11 @@ def _of_an_object(draw: DrawFn, cluster: HistoryBuilder, hand: _Hand, used: Sequ
 
 @st.composite
 def histories(draw: DrawFn) -> History:
-    hand = draw(_hands())
-    nodes = draw(st.lists(hand.nodes, min_size=2, max_size=3))
-    running = draw(st.lists(st.tuples(hand.running, st.integers(0, 2)), min_size=1, max_size=3))
-    waiting = draw(st.lists(hand.waiting, min_size=1, max_size=3))
-    used = draw(_used(hand, [*(value for value, _ in running), *waiting]))
+    chosen = draw(_chosen_features())
+    nodes = draw(st.lists(chosen.nodes, min_size=2, max_size=3))
+    running = draw(st.lists(st.tuples(chosen.running, st.integers(0, 2)), min_size=1, max_size=3))
+    waiting = draw(st.lists(chosen.waiting, min_size=1, max_size=3))
+    used = draw(_used(chosen, [*(value for value, _ in running), *waiting]))
     cluster = HistoryBuilder(hosts=True)
     cluster.add(*draw(_AROUND), *used)
     for value in nodes:
@@ -327,7 +329,7 @@ def histories(draw: DrawFn) -> History:
         cluster.add_pod(value)
     cluster.schedule()
     for _ in range(draw(st.sampled_from([1, 2]))):
-        _happens(draw, cluster, hand, used)
+        _happens(draw, cluster, chosen, used)
         cluster.wait()
         cluster.schedule()
     return cluster.history()

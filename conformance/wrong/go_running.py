@@ -33,7 +33,7 @@ SIZE = HEADER + (1 << 16)
 TIMEOUT = 8.0
 """The seconds within which an answer must arrive."""
 
-Met = dict[int, dict[SuiteTest, list[History]]]
+HistoriesByMutant = dict[int, dict[SuiteTest, list[History]]]
 """For the number of each mutant, the histories that reach it, by test."""
 
 
@@ -73,9 +73,9 @@ class _Switched:
     def _turn_on(self, number: int) -> None:
         self._switches[:HEADER] = struct.pack("<I", number)
 
-    def reach(self) -> Met:
+    def reach(self) -> HistoriesByMutant:
         """Returns which histories reach which mutants, with no mutant on."""
-        met: Met = {}
+        met: HistoriesByMutant = {}
         for test in suite_tests():
             for history in () if test.recorded else histories_of(test):
                 self._switches[HEADER:] = bytes(SIZE - HEADER)
@@ -87,7 +87,7 @@ class _Switched:
                         met.setdefault(number, {}).setdefault(test, []).append(history)
         return met
 
-    def try_one(self, mutant: GoMutant, met: Met, limit: float) -> WrongResult:
+    def try_one(self, mutant: GoMutant, met: HistoriesByMutant, limit: float) -> WrongResult:
         """Tries first the histories of those tests of which the fewest reach the mutant."""
         by_test = sorted(met.get(mutant.number, {}).items(), key=lambda item: len(item[1]))
         self._turn_on(mutant.number)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Claim counts: how many pods use each PersistentVolumeClaim, as v1.37.2 counts from snapshot to snapshot.
+"""Claim counts: how many pods use each PersistentVolumeClaim, counted from snapshot to snapshot.
 
 What is counted differs from what is on the nodes where a node is deleted and created again between two snapshots,
 and where pods are bound to a node that does not exist (R-VOLRESTR-04).

@@ -26,7 +26,7 @@ from refsched.rules import applies
 
 
 class Handle(Protocol):
-    """A Handle is what a PostFilter plugin may ask of the framework (framework/runtime.py, which see)."""
+    """A Handle is what a PostFilter plugin may ask of the framework, as framework/runtime.py has it."""
 
     @property
     def extenders(self) -> Sequence[Extender]: ...

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Afterlives: what becomes of the objects around pods and nodes after all that an area draws has happened.
+"""Later changes: what becomes of the objects around pods and nodes after all that an area draws has happened.
 
 Of each kind that a history has, an object changes, is deleted, is created again under its name, perhaps as
 another one of its kind, or is created only now. Pods that wait meet that, and so does one more that is like an
@@ -29,7 +29,7 @@ from refsched.suite.histories.history import (
 
 Json = dict[str, Any]
 Key = tuple[str, str, str]
-Fate = tuple[Sequence[Step], Sequence[Step]]
+LaterChange = tuple[Sequence[Step], Sequence[Step]]
 """All steps before, and those that follow."""
 
 _OF_THEIR_OWN = ("Pod", "Node")
@@ -83,7 +83,9 @@ def continued(histories: SearchStrategy[History]) -> SearchStrategy[History]:
             return history
         kind = draw(st.sampled_from(sorted({key[0] for key in there})))
         key = draw(st.sampled_from(sorted(key for key in there if key[0] == kind)))
-        before, after = draw(st.sampled_from(draw(st.sampled_from(_fates(key, there[key], history.steps)))))
+        before, after = draw(
+            st.sampled_from(draw(st.sampled_from(_changes_of(key, there[key], history.steps))))
+        )
         pods = [step.object for step in history.steps if isinstance(step, Create) and _is_pod(step.object)]
         more = [_one_more(draw(st.sampled_from(pods)))] if pods else []
         times = Schedule(sum(not value["spec"].get("nodeName") for value in pods) + 1)
@@ -109,20 +111,20 @@ def _there_at_the_end(steps: Sequence[Step]) -> dict[Key, Json]:
     return there
 
 
-def _fates(key: Key, value: Json, steps: Sequence[Step]) -> list[list[Fate]]:
+def _changes_of(key: Key, value: Json, steps: Sequence[Step]) -> list[list[LaterChange]]:
     """Returns what may become of an object: it is deleted, changes, is created again, or is created late."""
     others = list(_others(key, value, steps))
     deleted = deleting(value)
     again: list[Step] = [deleted, Advance(AFTER_ALL_BACKOFF), Schedule(2)]
-    fates: list[list[Fate]] = [
+    changes: list[list[LaterChange]] = [
         [(steps, [deleted])],
         [(steps, [Update(other)]) for other in others] if key[0] in _CHANGES else [],
         [(steps, [*again, Create(_anew(other))]) for other in (value, *others)],
     ]
     own = [step for step in steps if isinstance(step, Create | Update) and _key(step.object) == key]
     if len(own) == 1:
-        fates.append([([step for step in steps if step is not own[0]], [Create(value)])])
-    return [fate for fate in fates if fate]
+        changes.append([([step for step in steps if step is not own[0]], [Create(value)])])
+    return [change for change in changes if change]
 
 
 def _others(key: Key, value: Json, steps: Sequence[Step]) -> Iterator[Json]:
