@@ -57,14 +57,10 @@ def prepare(
     """
 
     keys = {constraint.topology_key for constraint in constraints}
-
-    def takes_part(node: NodeInfo) -> bool:
-        if keys <= node.existing_node.metadata.labels.keys():
-            return True
-        applies("R-SPREAD-13")
-        return not needs_all_keys
-
-    scored = [node for node in feasible if takes_part(node)]
+    lacking = [node for node in feasible if not keys <= node.existing_node.metadata.labels.keys()]
+    applies("R-SPREAD-13", when=lacking)
+    ignored = frozenset(node.name for node in lacking) if needs_all_keys else frozenset()
+    scored = [node for node in feasible if node.name not in ignored] if ignored else feasible
 
     def spread(constraint: Constraint) -> WeighedSpread:
         if constraint.is_by_host:
@@ -74,10 +70,7 @@ def prepare(
             counts = snapshot.sum_over_nodes(matching)
         return WeighedSpread(constraint, counts, _weight(constraint, scored))
 
-    return ScoreState(
-        spreads=tuple(map(spread, constraints)),
-        ignored=frozenset(node.name for node in feasible) - {node.name for node in scored},
-    )
+    return ScoreState(tuple(map(spread, constraints)), ignored)
 
 
 def _weight(constraint: Constraint, scored: Sequence[NodeInfo]) -> float:

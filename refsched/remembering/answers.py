@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import singledispatch
-from itertools import groupby, islice, repeat
+from itertools import filterfalse, groupby, islice, repeat
 from operator import add, mul
 from typing import Any, Generic, TypeVar
 
@@ -201,8 +201,10 @@ class FilterAnswers:
         while some := list(islice(order, number_to_find + 1 - len(feasible))):
             said = self._rejections(some, filters, nominated)
             if said:
-                rejected.update((nodes[number].name, said[number]) for number in some if number in said)
-                some = [number for number in some if number not in said]
+                rejected.update(
+                    (nodes[number].name, said[number]) for number in filter(said.__contains__, some)
+                )
+                some = [*filterfalse(said.__contains__, some)]
             feasible += some
         kept, surplus = feasible[:number_to_find], feasible[number_to_find:]
         found = Search(_at(kept, nodes), rejected, _at(surplus, nodes))
@@ -224,7 +226,7 @@ class FilterAnswers:
             statuses = group.of(at, filters)
             if any(statuses):
                 said |= {n: status for n, status in zip(at, statuses, strict=True) if status is not None}
-                at = [number for number in at if number not in said]
+                at = [*filterfalse(said.__contains__, at)]
         return said
 
     def _bring_up_to_date(self, filters: NodeFilter, numbers: Numbers) -> None:
