@@ -20,7 +20,14 @@ from refsched.devices.constraints import Constraint, DistinctAttribute, MatchAtt
 from refsched.devices.counters import Counters
 from refsched.devices.errors import AllocationError, RejectedOnNode
 from refsched.devices.in_use import InUse
-from refsched.devices.pools import Pools, gather_pools, in_fixed_order, node_reaches
+from refsched.devices.pools import (
+    Pools,
+    SlicesByNode,
+    gather_pools,
+    in_fixed_order,
+    node_reaches,
+    only_node,
+)
 from refsched.devices.requests import GetClass, Matcher, RequestKey, SizedRequest, Sizer
 from refsched.devices.results import allocation_result, configs_of
 from refsched.devices.search import Search
@@ -56,6 +63,7 @@ class Allocator:
     get_class: GetClass = field(eq=False)
     steps: AllocatorSteps = AllocatorSteps()
     is_timed: bool = True
+    slices_by_node: SlicesByNode = field(eq=False)
 
     matcher: ClassVar[type[Matcher]] = Matcher
     sizer: ClassVar[type[Sizer]] = Sizer
@@ -63,7 +71,12 @@ class Allocator:
     counters: ClassVar[type[Counters]] = Counters
     distinct: ClassVar[type[DistinctAttribute]] = DistinctAttribute
     reaches = staticmethod(node_reaches)
+    only_node = staticmethod(only_node)
     configs_of = staticmethod(configs_of)
+
+    @slices_by_node.default
+    def _all_slices(self) -> SlicesByNode:
+        return SlicesByNode(self.slices, self.only_node)
 
     def pool_orders(self, node: Node) -> Sequence[Pools]:
         """Returns the orders in which the pools that the node reaches may be tried."""
@@ -71,7 +84,7 @@ class Allocator:
 
     def pools_of(self, node: Node) -> Pools:
         """Returns the pools that the node reaches."""
-        return gather_pools(self.slices, node, self.reaches, self.steps.out_of_reach)
+        return gather_pools(self.slices_by_node.of(node), node, self.reaches, self.steps.out_of_reach)
 
     def allocate(
         self,

@@ -32,6 +32,7 @@ TOO_LARGE = ErrorReason(
     "R-DRA-49",
 )
 
+_ZERO = Quantity()
 NOTHING: Mapping[str, Quantity] = {}
 
 
@@ -52,7 +53,7 @@ def consumed_capacity(
             consumed[name] = capacity.value if default is None else default
         else:
             consumed[name] = _rounded_up(name, amount, policy) if policy is not None else amount
-        if consumed[name] < Quantity() and not allows_negative:
+        if consumed[name].nano < 0 and not allows_negative:
             applies("R-DRA-49")
             raise AllocationError(NEGATIVE.of(name))
     return consumed
@@ -76,7 +77,7 @@ def has_capacity(
         return False
     for name, amount in consumed_capacity(asked, device, allows_negative=allows_negative).items():
         capacity = device.capacity[name]
-        left = capacity.value.nano - sum(taken.get(name, Quantity()).nano for taken in (in_use, chosen))
+        left = capacity.value.nano - in_use.get(name, _ZERO).nano - chosen.get(name, _ZERO).nano
         if _is_not_allowed(amount, capacity.request_policy) or amount.nano > left:
             applies("R-DRA-47")
             return False

@@ -180,6 +180,32 @@ def _with_each_count(pool: Pool, node: Node) -> Pools:
     return tuple(evolve(pool, slices=slices, listed_first=says[count]) for count in reversed(says))
 
 
+def only_node(piece: ResourceSlice) -> str:
+    """Returns the name of the only node that may reach the slice, or ``""`` if others may."""
+    return piece.spec.node_name or ""
+
+
+class SlicesByNode:
+    """SlicesByNode have the slices of the pools that a node may reach: those of which a slice names the node, or
+    names none. They are made once in a scheduling cycle, since a cluster may have a pool for each of its nodes."""
+
+    def __init__(
+        self, slices: Iterable[ResourceSlice], only_node: Callable[[ResourceSlice], str] = only_node
+    ) -> None:
+        self._of_pool: dict[PoolID, list[ResourceSlice]] = {}
+        self._pools: dict[str, dict[PoolID, None]] = {}
+        for piece in slices:
+            pool = _pool_of(piece)
+            self._of_pool.setdefault(pool, []).append(piece)
+            self._pools.setdefault(only_node(piece), {})[pool] = None
+
+    def of(self, node: Node) -> Iterator[ResourceSlice]:
+        """Yields all slices of these pools."""
+        applies("R-DRA-25", when=self._of_pool)
+        for pool in {**self._pools.get(node.name, {}), **self._pools.get("", {})}:
+            yield from self._of_pool[pool]
+
+
 def gather_pools(
     slices: Iterable[ResourceSlice],
     node: Node,

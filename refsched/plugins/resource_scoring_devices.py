@@ -7,7 +7,7 @@ Source: plugins/noderesources/resource_allocation.go, calculateDRAResourceTotals
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from attrs import frozen
 
@@ -15,7 +15,7 @@ from refsched.cel import CelError, CelSteps, compile_selector
 from refsched.devices.claims import devices_in_use
 from refsched.devices.ids import DeviceID
 from refsched.devices.in_use import InUse
-from refsched.devices.pools import OfferedDevice, is_reached, node_reaches
+from refsched.devices.pools import OfferedDevice, SlicesByNode, is_reached, node_reaches
 from refsched.objects.dra import DeviceClass, ResourceSlice
 from refsched.objects.node import Node
 from refsched.objects.store import ObjectStore
@@ -26,7 +26,7 @@ from refsched.plugins.dynamic_resources_extended import class_of, is_served_by_d
 class CountedDevices:
     """CountedDevices are the devices as they are before nodes are scored."""
 
-    slices: Sequence[ResourceSlice]
+    slices: SlicesByNode
     in_use: InUse
     objects: ObjectStore
     cel: CelSteps = CelSteps()
@@ -44,7 +44,7 @@ class CountedDevices:
         return len(selected), sum(map(self.in_use.is_allocated, selected))
 
     def _reached(self, node: Node) -> Iterator[OfferedDevice]:
-        for piece in self.slices:
+        for piece in self.slices.of(node):
             if not node_reaches(piece, node):
                 continue
             for device in piece.spec.devices:
@@ -65,4 +65,4 @@ def counted_devices(resources: Iterable[str], objects: ObjectStore) -> CountedDe
     """Returns the devices, or None if no DeviceClass serves any of the resources."""
     if not any(is_served_by_devices(name) and class_of(name, objects) is not None for name in resources):
         return None
-    return CountedDevices(objects.list(ResourceSlice), devices_in_use(objects), objects)
+    return CountedDevices(SlicesByNode(objects.list(ResourceSlice)), devices_in_use(objects), objects)

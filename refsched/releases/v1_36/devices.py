@@ -22,7 +22,7 @@ from typing import ClassVar
 
 from attrs import define, field, frozen
 
-from refsched.devices import allocator, constraints, counters, requests, search
+from refsched.devices import allocator, constraints, counters, pools, requests, search
 from refsched.devices.capacity import NOTHING, consumed_capacity, has_capacity
 from refsched.devices.constraints import RequestName, concerns, look_up
 from refsched.devices.errors import AllocationError
@@ -46,6 +46,10 @@ def reaches(piece: ResourceSlice, node: Node) -> bool:
     """R-DRA-101: Every node reaches a ResourceSlice with CounterSets, so
     that it reaches the pool too, even without devices."""
     return applies("R-DRA-101", when=piece.spec.shared_counters) or node_reaches(piece, node)
+
+
+def only_node(piece: ResourceSlice) -> str:
+    return "" if piece.spec.shared_counters else pools.only_node(piece)
 
 
 @define
@@ -176,4 +180,5 @@ class Allocator(allocator.Allocator):
     counters = Counters
     distinct = DistinctAttribute
     reaches = staticmethod(reaches)
+    only_node = staticmethod(only_node)
     configs_of = staticmethod(configs_of)

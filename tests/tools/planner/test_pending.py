@@ -123,7 +123,8 @@ def device_on(name: str, **more: Any) -> Json:
 
 
 HELD: Json = {
-    "allocation": {"devices": {"results": [{"request": "r", "driver": "x", "pool": "n1", "device": "d"}]}}
+    "allocation": {"devices": {"results": [{"request": "r", "driver": "x", "pool": "n1", "device": "d"}]}},
+    "reservedFor": [{"resource": "pods", "name": "r", "uid": "r"}],
 }
 ON_N1 = {
     "nodeSelectorTerms": [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n1"]}]}]
@@ -349,6 +350,7 @@ CULPRITS: dict[str, tuple[list[Json], str]] = {
     "a device that is allocated": (
         [
             node("n1"),
+            pod("r", on="n1", meta={"uid": "r"}),
             device_class(),
             device_on("n1"),
             device_claim("other", status=HELD),
@@ -634,6 +636,16 @@ def test_a_claim_asks_for_fewer_devices_or_tolerates_their_taint() -> None:
     assert changes(fewer) == {"ask for at most 1 in its claim gpu (it asks for 2)": ("n1", "n2")}
     tainted = explained(*CULPRITS["devices with a taint"][0])
     assert changes(tainted) == {"tolerate broken=xid:NoSchedule in its claim gpu": ("n1",)}
+
+
+def test_pods_that_hold_the_devices_leave_unless_another_one_keeps_them() -> None:
+    assert changes(explained(*CULPRITS["a device that is allocated"][0])) == {
+        "delete or move default/r on n1, which holds 1 device": ("n1",)
+    }
+    shared = HELD | {"reservedFor": [*HELD["reservedFor"], {"resource": "pods", "name": "s", "uid": "s"}]}
+    values = [node("n1"), pod("r", on="n1", meta={"uid": "r"}), device_class(), device_on("n1")]
+    claims = [device_claim("other", status=shared), device_claim("gpu")]
+    assert not changes(explained(*values, *claims, of_device()))
 
 
 def test_a_pod_that_is_being_deleted_is_waited_for() -> None:

@@ -165,7 +165,7 @@ def _in_the_way(situation: Situation, node: NodeInfo, kept: AntiAffinityPods) ->
     for resource in short_of(situation, node):
         going |= {each.pod.uid: each for each in _freeing(situation, node, resource, going)}
     found = [each.pod for each in going.values()]
-    return found if all(map(_may_go, found)) else []
+    return found if all(map(may_go, found)) else []
 
 
 def _freeing(
@@ -178,9 +178,7 @@ def _freeing(
 
     lacks = asked_of(situation.pod.pod, resource) - free_on(node, resource)
     lacks -= sum(frees(each) for each in node.pods if each.pod.uid in going)
-    others = sorted(
-        (each for each in node.pods if each.pod.uid not in going and _may_go(each.pod)), key=frees
-    )
+    others = sorted((each for each in node.pods if each.pod.uid not in going and may_go(each.pod)), key=frees)
     if lacks <= 0:
         return ()
     enough = [each for each in others if frees(each) >= lacks]
@@ -193,7 +191,7 @@ def _freeing(
     return taken
 
 
-def _may_go(pod: Pod) -> bool:
+def may_go(pod: Pod) -> bool:
     """Returns whether the pod runs, and would not be created anew on the same node."""
     owner = pod.metadata.controller
     return bool(pod.spec.node_name) and (owner is None or owner.kind not in ("DaemonSet", "Node"))

@@ -58,10 +58,9 @@ def requests_on(situation: Situation, node: NodeInfo) -> Iterator[RequestOnNode]
     allocator = claims.allocator if claims is not None else None
     if claims is None or not isinstance(allocator, Allocator):
         return
-    near = [each for each in allocator.slices if each.spec.node_name in (None, node.name)]
     there = [
         offered
-        for pool in evolve(allocator, slices=near).pools_of(node.existing_node)
+        for pool in allocator.pools_of(node.existing_node)
         for offered in pool.devices
         if is_reached(offered, node.existing_node)
     ]

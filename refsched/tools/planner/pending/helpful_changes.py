@@ -10,6 +10,7 @@ from refsched.objects.pod import Pod
 from refsched.tools.planner.pending.changed_claims import changed_claims
 from refsched.tools.planner.pending.changed_cluster import one_more_node, what_can_be_done, what_comes
 from refsched.tools.planner.pending.changed_pods import changed_pods, tolerations, without_gates
+from refsched.tools.planner.pending.held_devices import pods_that_hold_devices
 from refsched.tools.planner.pending.situation import Situation
 from refsched.tools.planner.pending.trying import Trials
 from refsched.tools.planner.verdicts import HelpfulChange
@@ -28,6 +29,7 @@ def _ideas(situation: Situation) -> Iterator[HelpfulChange]:
     yield from changed_pods(situation)
     yield from changed_claims(situation)
     yield from what_can_be_done(situation)
+    yield from pods_that_hold_devices(situation)
     yield from tolerations(situation, of_control_plane=True)
 
 
