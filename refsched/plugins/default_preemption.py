@@ -67,26 +67,17 @@ class DefaultPreemptionArgs(PluginArgs):
 
 @frozen
 class DefaultPreemption:
-    min_candidate_nodes_percentage: int = 10
-    min_candidate_nodes_absolute: int = 100
-    steps: PreemptionSteps = PreemptionSteps()
     name = "DefaultPreemption"
     POINTS = ("preEnqueue", "postFilter")
     READS = ("Pod.spec.preemptionPolicy", "Pod.status.nominatedNodeName", "PodDisruptionBudget")
     ARGS = DefaultPreemptionArgs
+    min_candidate_nodes_percentage: int = 10
+    min_candidate_nodes_absolute: int = 100
+    steps: PreemptionSteps = PreemptionSteps()
 
     @classmethod
     def of_args(cls, args: DefaultPreemptionArgs) -> DefaultPreemption:
         return cls(args.min_candidate_nodes_percentage, args.min_candidate_nodes_absolute)
-
-    EVENTS = (
-        EventHint(
-            POD,
-            ActionType.DELETE,
-            _never,
-            "the last victim may have been deleted, which the hints of the plugins that rejected the pod judge",
-        ),
-    )
 
     # --- PreEnqueue -------------------------------------------------------------------------------
 
@@ -159,6 +150,17 @@ class DefaultPreemption:
         if isinstance(left, Status) or not left:
             return left
         return possible_picks(left, len(left), context.now)
+
+    # --- Events -----------------------------------------------------------------------------------
+
+    EVENTS = (
+        EventHint(
+            POD,
+            ActionType.DELETE,
+            _never,
+            "the last victim may have been deleted, which the hints of the plugins that rejected the pod judge",
+        ),
+    )
 
 
 def _nothing_found(context: PostFilterContext, found: DryRun) -> PostFilterResult:

@@ -95,15 +95,14 @@ class DynamicResources:
         "reserve",
         "preBind",
     )
+    READS = ("Pod.spec.resourceClaims", "ResourceClaim", "ResourceSlice", "DeviceClass", "DeviceTaintRule")
+    ARGS = DynamicResourcesArgs
     WITHOUT_PRE_FILTER = error("not found")
     SCORES_BY_PRE_FILTER = True
+    allocator: ClassVar[type[Allocator]] = Allocator
     steps: AllocatorSteps = AllocatorSteps()
     is_timed: bool = True
     conditions: BindingConditions = BindingConditions()
-    ARGS = DynamicResourcesArgs
-    READS = ("Pod.spec.resourceClaims", "ResourceClaim", "ResourceSlice", "DeviceClass", "DeviceTaintRule")
-    allocator: ClassVar[type[Allocator]] = Allocator
-    sign = sign_without_resource_claims
 
     @classmethod
     def of_args(cls, args: DynamicResourcesArgs) -> DynamicResources:
@@ -111,6 +110,8 @@ class DynamicResources:
         if args.binding_timeout is None:
             return made
         return evolve(made, conditions=BindingConditions(args.binding_timeout))
+
+    sign = sign_without_resource_claims
 
     # --- PreEnqueue -------------------------------------------------------------------------------
 

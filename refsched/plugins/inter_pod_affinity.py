@@ -82,13 +82,8 @@ class InterPodAffinityArgs(PluginArgs):
 class InterPodAffinity:
     """``hard_pod_affinity_weight`` is what a required affinity of a running pod adds to the score."""
 
-    hard_pod_affinity_weight: int = 1
-    ignore_preferred_terms_of_existing_pods: bool = False
-    steps: AffinitySteps = AffinitySteps()
     name = "InterPodAffinity"
     POINTS = ("preFilter", "filter", "preScore", "score")
-    WITHOUT_PRE_FILTER = error(ERROR_READING.of(name))
-    WITHOUT_PRE_SCORE = error(FAILED_TO_READ_PRE_SCORE.of(name))
     READS = (
         "Pod.spec.affinity.podAffinity",
         "Pod.spec.affinity.podAntiAffinity",
@@ -96,6 +91,11 @@ class InterPodAffinity:
         "Namespace",
     )
     ARGS: ClassVar[type[PluginArgs]] = InterPodAffinityArgs
+    WITHOUT_PRE_FILTER = error(ERROR_READING.of(name))
+    WITHOUT_PRE_SCORE = error(FAILED_TO_READ_PRE_SCORE.of(name))
+    hard_pod_affinity_weight: int = 1
+    ignore_preferred_terms_of_existing_pods: bool = False
+    steps: AffinitySteps = AffinitySteps()
 
     @classmethod
     def of_args(cls, args: InterPodAffinityArgs) -> InterPodAffinity:

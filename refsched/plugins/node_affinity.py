@@ -59,7 +59,6 @@ class NodeAffinityArgs(PluginArgs):
 class NodeAffinity:
     """``added_affinity`` is the profile's addedAffinity, which holds for every pod besides its own affinity."""
 
-    added_affinity: pods.NodeAffinity = _NONE
     name = "NodeAffinity"
     POINTS = ("preFilter", "filter", "preScore", "score")
     READS = (
@@ -69,6 +68,7 @@ class NodeAffinity:
         "Node.metadata.labels",
     )
     ARGS = NodeAffinityArgs
+    added_affinity: pods.NodeAffinity = _NONE
 
     @classmethod
     def of_args(cls, args: NodeAffinityArgs) -> NodeAffinity:

@@ -58,11 +58,11 @@ FEATURES: Mapping[str, Callable[[Pod], bool]] = {
 class NodeDeclaredFeatures:
     """``features`` are those that a pod may require."""
 
-    features: Mapping[str, Callable[[Pod], bool]] = field(default=FEATURES, hash=False)
     name = "NodeDeclaredFeatures"
     POINTS = ("preFilter", "filter")
-    WITHOUT_PRE_FILTER = error(ERROR_READING_CYCLE_STATE.of(name))
     READS = ("Pod.spec.hostNetwork", "Pod.spec.hostUsers", "Node.status.declaredFeatures")
+    WITHOUT_PRE_FILTER = error(ERROR_READING_CYCLE_STATE.of(name))
+    features: Mapping[str, Callable[[Pod], bool]] = field(default=FEATURES, hash=False)
 
     def required_by(self, pod: Pod) -> Features:
         """R-DECLARED-01: A pod requires a feature if a container has a restart policy rule with the action

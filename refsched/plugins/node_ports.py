@@ -40,8 +40,8 @@ class PortSteps:
 class NodePorts:
     name = "NodePorts"
     POINTS = ("preFilter", "filter")
-    WITHOUT_PRE_FILTER = error(READING.of(name))
     READS = ("Pod.spec.containers[].ports", "Pod.spec.initContainers[].ports")
+    WITHOUT_PRE_FILTER = error(READING.of(name))
     steps: PortSteps = PortSteps()
 
     # --- Sign -------------------------------------------------------------------------------------

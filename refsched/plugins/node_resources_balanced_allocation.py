@@ -53,16 +53,17 @@ class NodeResourcesBalancedAllocationArgs(PluginArgs):
 class NodeResourcesBalancedAllocation:
     """``resources`` names the resources that are to be used evenly; their weights do not count here."""
 
-    resources: tuple[str, ...] = (CPU, MEMORY)
     name = "NodeResourcesBalancedAllocation"
     POINTS = ("preScore", "score")
     READS = ("Node.status.allocatable",)
     ARGS = NodeResourcesBalancedAllocationArgs
-    sign = sign_requests
+    resources: tuple[str, ...] = (CPU, MEMORY)
 
     @classmethod
     def of_args(cls, args: NodeResourcesBalancedAllocationArgs) -> NodeResourcesBalancedAllocation:
         return cls(tuple(resource.name for resource in args.resources))
+
+    sign = sign_requests
 
     # --- PreScore ---------------------------------------------------------------------------------
 

@@ -87,18 +87,17 @@ class NodeResourcesFit:
     """``strategy`` is LeastAllocated, MostAllocated or RequestedToCapacityRatio, which has a ``shape``.
     ``in_place_scaling`` is feature gate InPlacePodVerticalScaling."""
 
+    name = "NodeResourcesFit"
+    POINTS = ("preFilter", "filter", "preScore", "score")
+    READS = ("Node.status.allocatable",)
+    ARGS: ClassVar[type[PluginArgs]] = NodeResourcesFitArgs
+    WITHOUT_PRE_FILTER = error(ERROR_READING.of(name))
     ignored_resources: frozenset[str] = frozenset()
     ignored_resource_groups: frozenset[str] = frozenset()
     strategy: str = "LeastAllocated"
     resources: tuple[ResourceSpec, ...] = DEFAULT_RESOURCES
     shape: tuple[UtilizationShapePoint, ...] = ()
     in_place_scaling: bool = True
-    name = "NodeResourcesFit"
-    POINTS = ("preFilter", "filter", "preScore", "score")
-    READS = ("Node.status.allocatable",)
-    ARGS: ClassVar[type[PluginArgs]] = NodeResourcesFitArgs
-    WITHOUT_PRE_FILTER = error(ERROR_READING.of(name))
-    sign = sign_requests
 
     @classmethod
     def of_args(cls, args: NodeResourcesFitArgs) -> NodeResourcesFit:
@@ -111,6 +110,8 @@ class NodeResourcesFit:
             strategy.resources,
             ratio.shape if ratio is not None else (),
         )
+
+    sign = sign_requests
 
     # --- PreFilter --------------------------------------------------------------------------------
 

@@ -93,13 +93,8 @@ class PodTopologySpread:
     """``default_constraints`` are for pods that have none of their own. With ``defaultingType: System`` the
     two system default constraints replace them."""
 
-    default_constraints: tuple[TopologySpreadConstraint, ...] = ()
-    system_defaulted: bool = True
     name = "PodTopologySpread"
     POINTS = ("preFilter", "filter", "preScore", "score")
-    ARGS: ClassVar[type[PluginArgs]] = PodTopologySpreadArgs
-    WITHOUT_PRE_FILTER = error(READING.of(name))
-    WITHOUT_PRE_SCORE = error(ERROR_READING_PRE_SCORE.of(name))
     READS = (
         "Pod.spec.topologySpreadConstraints",
         "Pod.spec.nodeSelector",
@@ -113,6 +108,15 @@ class PodTopologySpread:
         "ReplicaSet",
         "StatefulSet",
     )
+    ARGS: ClassVar[type[PluginArgs]] = PodTopologySpreadArgs
+    WITHOUT_PRE_FILTER = error(READING.of(name))
+    WITHOUT_PRE_SCORE = error(ERROR_READING_PRE_SCORE.of(name))
+    default_constraints: tuple[TopologySpreadConstraint, ...] = ()
+    system_defaulted: bool = True
+
+    @classmethod
+    def of_args(cls, args: PodTopologySpreadArgs) -> PodTopologySpread:
+        return cls(args.default_constraints, args.defaulting_type == SYSTEM_DEFAULTING)
 
     def constraints_of(
         self, pod: Pod, when_unsatisfiable: str, objects: ObjectStore
@@ -135,10 +139,6 @@ class PodTopologySpread:
         if selector == EVERYTHING:
             return ()
         return tuple(evolve(constraint, selector=selector) for constraint in constraints)
-
-    @classmethod
-    def of_args(cls, args: PodTopologySpreadArgs) -> PodTopologySpread:
-        return cls(args.default_constraints, args.defaulting_type == SYSTEM_DEFAULTING)
 
     # --- Sign -------------------------------------------------------------------------------------
 

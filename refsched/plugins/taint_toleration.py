@@ -34,8 +34,9 @@ Tolerations = tuple[Toleration, ...]
 class TaintToleration:
     name = "TaintToleration"
     POINTS: ClassVar[tuple[str, ...]] = ("preFilter", "filter", "preScore", "score")
-    WITHOUT_PRE_SCORE = error(FAILED_TO_READ_PRE_SCORE.of(name))
     READS = ("Pod.spec.tolerations", "Node.spec.taints")
+    WITHOUT_PRE_SCORE = error(FAILED_TO_READ_PRE_SCORE.of(name))
+
     sign = sign_tolerations
 
     # --- PreFilter --------------------------------------------------------------------------------

@@ -125,7 +125,6 @@ class VolumeBindingArgs(PluginArgs):
 class VolumeBinding:
     name = "VolumeBinding"
     POINTS: ClassVar[tuple[str, ...]] = ("preFilter", "filter", "preScore", "score", "reserve", "preBind")
-    WITHOUT_PRE_FILTER = error("not found")
     READS = (
         "Pod.spec.volumes",
         "PersistentVolume",
@@ -136,6 +135,7 @@ class VolumeBinding:
         "CSIStorageCapacity",
     )
     ARGS: ClassVar[type[PluginArgs]] = VolumeBindingArgs
+    WITHOUT_PRE_FILTER = error("not found")
     bind_timeout_seconds: float = 600.0
     steps: VolumeSteps = VolumeSteps()
     shape: Shape = DEFAULT_SHAPE

@@ -62,10 +62,11 @@ class SharingSteps:
 class VolumeRestrictions:
     name = "VolumeRestrictions"
     POINTS = ("preFilter", "filter")
-    WITHOUT_PRE_FILTER = error(CANNOT_READ.of(name))
     READS = ("Pod.spec.volumes", "PersistentVolumeClaim")
-    sign = sign_volumes
+    WITHOUT_PRE_FILTER = error(CANNOT_READ.of(name))
     steps: SharingSteps = SharingSteps()
+
+    sign = sign_volumes
 
     # --- PreFilter --------------------------------------------------------------------------------
 
