@@ -31,10 +31,10 @@ NOT_FOUND = ErrorReason('pods "{}" not found', "R-PREEMPT-61")
 
 @frozen
 class DefaultPreemption:
-    READS = ("Pod.spec.preemptionPolicy", "PodDisruptionBudget")
-    steps: PreemptionSteps = PreemptionSteps(by_protection=at_every_budget, sorts_victims=False)
     name = "DefaultPreemption"
     POINTS = ("postFilter",)
+    READS = ("Pod.spec.preemptionPolicy", "PodDisruptionBudget")
+    steps: PreemptionSteps = PreemptionSteps(by_protection=at_every_budget, sorts_victims=False)
 
     # --- PostFilter -------------------------------------------------------------------------------
 

@@ -25,14 +25,14 @@ NOT_A_NUMBER = ErrorReason("for 'Gt', 'Lt' operators, the value must be an integ
 
 @frozen
 class NodeAffinity:
+    name = "NodeAffinity"
+    POINTS = ("filter", "score")
     READS = (
         "Pod.spec.nodeSelector",
         "Pod.spec.affinity.nodeAffinity",
         "Node.metadata.name",
         "Node.metadata.labels",
     )
-    name = "NodeAffinity"
-    POINTS = ("filter", "score")
 
     # --- Filter -----------------------------------------------------------------------------------
 

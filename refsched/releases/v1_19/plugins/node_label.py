@@ -42,14 +42,14 @@ class NodeLabelArgs(PluginArgs):
 class NodeLabel:
     """The arguments are label keys; the values of labels do not count."""
 
-    present_labels: tuple[str, ...] = ()
-    absent_labels: tuple[str, ...] = ()
-    present_labels_preference: tuple[str, ...] = ()
-    absent_labels_preference: tuple[str, ...] = ()
     name = "NodeLabel"
     POINTS = ("filter", "score")
     READS = ("Node.metadata.labels",)
     ARGS = NodeLabelArgs
+    present_labels: tuple[str, ...] = ()
+    absent_labels: tuple[str, ...] = ()
+    present_labels_preference: tuple[str, ...] = ()
+    absent_labels_preference: tuple[str, ...] = ()
 
     @classmethod
     def of_args(cls, args: NodeLabelArgs) -> NodeLabel:

@@ -25,9 +25,9 @@ _CONTROLLERS = ("ReplicationController", "ReplicaSet")
 
 @frozen
 class NodePreferAvoidPods:
-    READS = ("Pod.metadata.ownerReferences", "Node.metadata.annotations")
     name = "NodePreferAvoidPods"
     POINTS = ("score",)
+    READS = ("Pod.metadata.ownerReferences", "Node.metadata.annotations")
 
     # --- Score ------------------------------------------------------------------------------------
 

@@ -43,13 +43,13 @@ class NodeResourcesFitArgs(PluginArgs):
 
 @frozen
 class NodeResourcesFit:
-    ignored_resources: frozenset[str] = frozenset()
-    ignored_resource_groups: frozenset[str] = frozenset()
     name = "NodeResourcesFit"
     POINTS = ("preFilter", "filter")
     READS = ("Node.status.allocatable",)
-    WITHOUT_PRE_FILTER = error(ERROR_READING.of(name))
     ARGS = NodeResourcesFitArgs
+    WITHOUT_PRE_FILTER = error(ERROR_READING.of(name))
+    ignored_resources: frozenset[str] = frozenset()
+    ignored_resource_groups: frozenset[str] = frozenset()
 
     @classmethod
     def of_args(cls, args: NodeResourcesFitArgs) -> NodeResourcesFit:

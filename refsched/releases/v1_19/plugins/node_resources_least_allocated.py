@@ -20,11 +20,11 @@ from refsched.rules import applies
 
 @frozen
 class NodeResourcesLeastAllocated:
-    resources: tuple[ResourceSpec, ...] = DEFAULT_RESOURCES
     name = "NodeResourcesLeastAllocated"
     POINTS = ("score",)
     READS = ("Node.status.allocatable",)
     ARGS = AllocatedArgs
+    resources: tuple[ResourceSpec, ...] = DEFAULT_RESOURCES
 
     @classmethod
     def of_args(cls, args: AllocatedArgs) -> NodeResourcesLeastAllocated:

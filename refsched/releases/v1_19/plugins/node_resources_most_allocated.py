@@ -21,11 +21,11 @@ from refsched.rules import applies
 
 @frozen
 class NodeResourcesMostAllocated:
-    resources: tuple[ResourceSpec, ...] = DEFAULT_RESOURCES
     name = "NodeResourcesMostAllocated"
     POINTS = ("score",)
     READS = ("Node.status.allocatable",)
     ARGS = AllocatedArgs
+    resources: tuple[ResourceSpec, ...] = DEFAULT_RESOURCES
 
     @classmethod
     def of_args(cls, args: AllocatedArgs) -> NodeResourcesMostAllocated:

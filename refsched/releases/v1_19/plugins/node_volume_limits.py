@@ -44,6 +44,8 @@ that stands for the driver's limit."""
 
 @frozen
 class NodeVolumeLimits:
+    name = "NodeVolumeLimits"
+    POINTS = ("filter",)
     READS = (
         "Pod.spec.volumes",
         "CSINode",
@@ -51,8 +53,6 @@ class NodeVolumeLimits:
         "PersistentVolumeClaim",
         "StorageClass",
     )
-    name = "NodeVolumeLimits"
-    POINTS = ("filter",)
 
     # --- PreFilter --------------------------------------------------------------------------------
 

@@ -85,14 +85,13 @@ CINDER = CloudDisks(
 
 @frozen
 class NonCSIVolumeLimits:
-    disks: CloudDisks
-    READS = ("Pod.spec.volumes", "PersistentVolume", "PersistentVolumeClaim", "StorageClass")
-
-    POINTS = ("filter",)
-
     @property
     def name(self) -> str:
         return self.disks.plugin
+
+    POINTS = ("filter",)
+    READS = ("Pod.spec.volumes", "PersistentVolume", "PersistentVolumeClaim", "StorageClass")
+    disks: CloudDisks
 
     # --- PreFilter --------------------------------------------------------------------------------
 

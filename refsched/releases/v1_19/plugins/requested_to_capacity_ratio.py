@@ -42,12 +42,12 @@ class RequestedToCapacityRatioArgs(PluginArgs):
 class RequestedToCapacityRatio:
     """``shape`` has at least one point, and is sorted by rising utilization."""
 
-    shape: tuple[UtilizationShapePoint, ...]
-    resources: tuple[ResourceSpec, ...] = DEFAULT_RESOURCES
     name = "RequestedToCapacityRatio"
     POINTS = ("score",)
     READS = ("Node.status.allocatable",)
     ARGS = RequestedToCapacityRatioArgs
+    shape: tuple[UtilizationShapePoint, ...]
+    resources: tuple[ResourceSpec, ...] = DEFAULT_RESOURCES
 
     @classmethod
     def of_args(cls, args: RequestedToCapacityRatioArgs) -> RequestedToCapacityRatio:

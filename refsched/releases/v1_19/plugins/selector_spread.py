@@ -39,6 +39,8 @@ class SpreadState:
 
 @frozen
 class SelectorSpread:
+    name = "SelectorSpread"
+    POINTS = ("preScore", "score")
     READS = (
         "Pod.spec.topologySpreadConstraints",
         "Service",
@@ -46,8 +48,6 @@ class SelectorSpread:
         "ReplicaSet",
         "StatefulSet",
     )
-    name = "SelectorSpread"
-    POINTS = ("preScore", "score")
     WITHOUT_PRE_SCORE = error(ERROR_READING_PRE_SCORE.of(name))
 
     def scores_alike(self, pod: PodInfo) -> bool:

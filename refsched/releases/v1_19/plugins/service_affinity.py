@@ -58,13 +58,13 @@ class ServiceAffinity:
     """The fields are label keys: ``affinity_labels`` are for Filter, ``anti_affinity_labels_preference`` for
     Score."""
 
-    READS = ("Pod.spec.nodeSelector", "Service")
-    affinity_labels: tuple[str, ...] = ()
-    anti_affinity_labels_preference: tuple[str, ...] = ()
     name = "ServiceAffinity"
     POINTS = ("preFilter", "filter", "score")
-    WITHOUT_PRE_FILTER = error(ERROR_READING.of(name))
+    READS = ("Pod.spec.nodeSelector", "Service")
     ARGS = ServiceAffinityArgs
+    WITHOUT_PRE_FILTER = error(ERROR_READING.of(name))
+    affinity_labels: tuple[str, ...] = ()
+    anti_affinity_labels_preference: tuple[str, ...] = ()
 
     @classmethod
     def of_args(cls, args: ServiceAffinityArgs) -> ServiceAffinity:

@@ -72,9 +72,9 @@ class VolumeBindingArgs(PluginArgs):
 
 @frozen
 class VolumeBinding(current.VolumeBinding):
-    wait: WaitSteps = _WAIT
     POINTS = ("preFilter", "filter", "reserve", "preBind")
     ARGS = VolumeBindingArgs
+    wait: WaitSteps = _WAIT
 
     @classmethod
     def of_args(  # type: ignore[override]  # The arguments are others.

@@ -15,9 +15,9 @@ from refsched.plugins import volume_restrictions as current
 
 @frozen
 class VolumeRestrictions:
-    READS = ("Pod.spec.volumes",)
     name = "VolumeRestrictions"
     POINTS = ("filter",)
+    READS = ("Pod.spec.volumes",)
 
     # --- Filter -----------------------------------------------------------------------------------
 

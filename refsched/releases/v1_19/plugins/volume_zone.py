@@ -24,9 +24,9 @@ CONFLICT = Reason("node(s) had no available volume zone", "R-VOLZONE-51")
 
 @frozen
 class VolumeZone:
-    READS = current.VolumeZone.READS
     name = "VolumeZone"
     POINTS = ("filter",)
+    READS = current.VolumeZone.READS
 
     # --- PreFilter --------------------------------------------------------------------------------
 
