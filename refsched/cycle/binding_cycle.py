@@ -147,8 +147,8 @@ def _bound(cycle: Cycle) -> Status | None:
 
 def _handle_binding_cycle_error(cycle: Cycle, failure: Failure, handle_failure: HandleFailure) -> Failure:
     """R-ROLLBACK-03: When a binding cycle fails, Reserve plugins are unreserved in reverse order, the pod is
-    forgotten, and an AssignedPodDelete event requeues other pods; it comes after a rejected pod itself is back
-    in the queue (its own leaving does not requeue it), and before one that failed with an error is."""
+    forgotten, and an AssignedPodDelete event requeues other pods; a rejected pod returns to the queue before this
+    event, which does not requeue it, and a pod that failed with an error returns after it."""
     applies("R-ROLLBACK-03")
     pod = cycle.on_node[0].pod
     scheduler = cycle.scheduler

@@ -69,8 +69,10 @@ def has_capacity(
 ) -> bool:
     """R-DRA-47: A device is not allocated if the request asks for a capacity that it does not have, or for an
     amount that the policy of a capacity does not allow, or if less is left of a capacity than would be
-    consumed. ``in_use`` is what allocated shares consume, and ``chosen`` what those do that are about to be
-    allocated. Source: CmpRequestOverCapacity."""
+    consumed.
+
+    ``in_use`` is what allocated shares consume, and ``chosen`` what those do that are about to be allocated.
+    Source: CmpRequestOverCapacity."""
     requests = asked.requests if asked is not None else {}
     if not requests.keys() <= device.capacity.keys():
         applies("R-DRA-47")

@@ -72,9 +72,9 @@ def _of_matches(matches: Iterable[Match]) -> Mapping[str, StorageUse]:
 def _of_provisions(
     claims: Claims, classes: Mapping[str, StorageClass], node: Node, objects: ObjectStore
 ) -> Iterable[Mapping[str, StorageUse]]:
-    """R-VOLBIND-32: If no claim would be bound to an existing volume, the claims of a class that would be
-    provisioned count with the sum of their requests as a share of the CSIStorageCapacity from which the last of
-    them would be, which is any one that has enough; a claim without such a capacity does not count.
+    """R-VOLBIND-32: If no claim would be bound to an existing volume, the claims that would be provisioned count
+    class by class: the sum of their requests as a share of the CSIStorageCapacity of the last of them, which may
+    be any one that suffices; a claim for which none suffices does not count.
     R-VOLBIND-35: Claims that would be provisioned count under the class that their spec names, even if an
     annotation names another one, from which they would be provisioned."""
     requested: Counter[str] = Counter()
