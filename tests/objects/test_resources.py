@@ -11,6 +11,7 @@ from refsched.objects.pod import Pod
 from refsched.objects.quantity import Quantity, parse_quantity
 from refsched.objects.reading import read_as
 from refsched.objects.resources import is_scalar_resource, pod_requests, resource_of
+from refsched.objects.writing import as_json
 from refsched.releases import RELEASES
 
 
@@ -112,6 +113,15 @@ def test_pod_level_requests_while_the_pod_is_resized_as_a_whole(
     assert isinstance(read, Pod)
     asked = pod_requests(read)
     assert {name: asked[name] for name in expected} == expected
+
+
+def test_extenders_are_sent_the_status_of_each_init_container() -> None:
+    status = {"initContainerStatuses": [{"name": "i", "resources": {"requests": {"cpu": "9"}}}]}
+    shown = read_as(Pod, {"spec": {"initContainers": [container("i", cpu="1")]}, "status": status})
+    read = RELEASES["1.36"].as_read(shown)
+    assert as_json(read) == as_json(shown)
+    assert isinstance(read, Pod)
+    assert pod_requests(read) == amounts(cpu="1")
 
 
 @pytest.mark.parametrize(

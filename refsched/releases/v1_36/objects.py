@@ -38,8 +38,11 @@ class StatusOfContainers(PodStatus):
         R-REQUEST-07 (instead of R-REQUEST-14): While a resize of the pod is infeasible, the requests in the spec
         of a container whose status reports resources do not count."""
         desired = container.resources.counted
-        status = self.of_container(container.name)
-        if status.resources is None:
+        statuses = self.container_statuses
+        if container.is_sidecar:
+            statuses += self.init_container_statuses
+        status = next((each for each in statuses if each.name == container.name), None)
+        if status is None or status.resources is None:
             return desired
         held = largest(status.resources.requests, status.allocated_resources)
         if self.is_resize_infeasible:
@@ -65,8 +68,4 @@ def as_read(value: ApiObject) -> ApiObject:
     """Returns the object that the scheduler decides with, of one that was read."""
     if not isinstance(value, Pod):
         return value
-    sidecars = {container.name for container in value.spec.init_containers if container.is_sidecar}
-    status = asdict(value.status, recurse=False)
-    running = (each for each in value.status.init_container_statuses if each.name in sidecars)
-    status["init_container_statuses"] = tuple(running)
-    return evolve(value, status=StatusOfContainers(**status))
+    return evolve(value, status=StatusOfContainers(**asdict(value.status, recurse=False)))

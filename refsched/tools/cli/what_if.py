@@ -224,6 +224,7 @@ def _pod_value(pod: PodCompared) -> dict[str, Any]:
 def _write(page: Page, found: WhatIf, title: str, *, pods: bool) -> None:
     before, after = found.counts()
     page.line(f"what if {title}: {counted(found.seeds, 'seed')}", "bold")
+    page.line(_headline(found))
     rows = [
         (f"placed {often}", str(before[often]), str(after[often])) for often in (ALWAYS, SOMETIMES, NEVER)
     ]
@@ -246,6 +247,16 @@ def _write(page: Page, found: WhatIf, title: str, *, pods: bool) -> None:
             [(pod, f"{share} %") for pod, share in lost.items()],
             indent=2,
         )
+
+
+def _headline(found: WhatIf) -> str:
+    """Returns whether pods lose or gain a place."""
+    parts = [
+        f"{some(pods)} {'finds' if len(pods) == 1 else 'find'} a place {often} often than before"
+        for pods, often in ((found.placed_less_often(), "less"), (found.placed_more_often(), "more"))
+        if pods
+    ]
+    return f"{'; '.join(parts) or 'Each pod finds a place as often as before'}."
 
 
 def _nodes(nodes: Sequence[str | None]) -> str:

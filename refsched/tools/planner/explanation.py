@@ -12,7 +12,7 @@ from attrs import field, frozen
 from refsched.errors import counted
 from refsched.framework.status import Status
 from refsched.oddities.known_defects import KNOWN_DEFECTS
-from refsched.preemption.eligibility import TERMINATING
+from refsched.preemption.eligibility import NEVER, TERMINATING
 from refsched.records import SCHEDULED
 from refsched.tools.planner.amounts import amounts
 from refsched.tools.planner.pending.words import joined, natural
@@ -203,8 +203,8 @@ def _show_waiting(page: Page, waiting: Waiting) -> None:
         )
     if waiting.not_preempting:
         why = [f"{each.because} ({counted(len(each.nodes), 'node')})" for each in waiting.not_preempting]
-        waits = waiting.not_preempting[0].rule == TERMINATING.rule
-        title = "It preempts no other pod" if waits else "Preemption would not help"
+        may_not = waiting.not_preempting[0].rule in (TERMINATING.rule, NEVER.rule)
+        title = "It preempts no other pod" if may_not else "Preemption would not help"
         page.line(f"{title}: {'; '.join(why)}.")
     first = f"after a backoff of {waiting.backs_off:g} s" if waiting.backs_off else "at once"
     page.line(f"Requeued {first} by an event, and without one after {waiting.at_latest:g} s:")

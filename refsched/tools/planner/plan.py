@@ -51,7 +51,7 @@ class Preempted:
 class Plan:
     """A Plan says what becomes of each pending pod. ``outcomes`` are by namespace and name; what else happened is
     in its order. ``in_open_order`` is how many pods were tried before another one of the same priority and age
-    that waited as well. ``headlines`` say in a sentence why a pod fits nowhere: of pods that fail alike, one."""
+    that waited as well. ``headlines`` say in a sentence why a pod fits nowhere."""
 
     outcomes: tuple[PodOutcome, ...]
     preempted: tuple[Preempted, ...]
@@ -139,11 +139,9 @@ def write_plan(
         [(each.pod, str(each.priority), f"→ {each.node}") for each in placed],
         right=("PRIORITY",),
     )
-    for alike in failed_alike(found.outcomes):
-        listed = [outcome for outcome in alike if outcome in shown]
-        if listed:
-            page.line()
-            _show_rejected(page, listed, found.headlines.get(alike[0].pod, ""), alike[0].pod)
+    for alike in failed_alike(shown, found.headlines):
+        page.line()
+        _show_rejected(page, alike, found.headlines.get(alike[0].pod, ""))
     if found.preempted:
         page.line()
         rows = [(each.pod, each.node, each.by) for each in found.preempted]
@@ -155,19 +153,22 @@ def write_plan(
     _write_notes(page, found, ignored)
 
 
-def failed_alike(outcomes: Sequence[PodOutcome]) -> list[Sequence[PodOutcome]]:
+def failed_alike(
+    outcomes: Sequence[PodOutcome], headlines: Mapping[str, str] = MappingProxyType({})
+) -> list[Sequence[PodOutcome]]:
     """Returns the pods that were not placed, those together that failed alike, the most frequent failure first."""
     groups: dict[object, list[PodOutcome]] = {}
     for each in outcomes:
         if each.result == PLACED:
             continue
         alone = each.message if not each.rejections else ""
-        groups.setdefault((each.result, each.rejections, alone), []).append(each)
+        headline = headlines.get(each.pod, "")
+        groups.setdefault((each.result, each.rejections, alone, headline), []).append(each)
     return sorted(groups.values(), key=lambda alike: -len(alike))
 
 
-def _show_rejected(page: Page, alike: Sequence[PodOutcome], headline: str, of: str) -> None:
-    """Writes why these pods were not placed. ``headline`` says it ``of`` one that failed like them."""
+def _show_rejected(page: Page, alike: Sequence[PodOutcome], headline: str) -> None:
+    """Writes why these pods were not placed, which ``headline`` says of each of them."""
     first = alike[0]
     if len(alike) == 1:
         page.line(f"✗ {first.pod}  priority {first.priority}  {first.result}", "red")
@@ -176,7 +177,7 @@ def _show_rejected(page: Page, alike: Sequence[PodOutcome], headline: str, of: s
             f"✗ {counted(len(alike), 'pod')}  {first.result}: {some([each.pod for each in alike])}", "red"
         )
     if headline:
-        page.line(headline if [each.pod for each in alike] == [of] else f"{of}: {headline}", indent=2)
+        page.line(headline, indent=2)
     said = {each.message for each in alike} - {"", *(rejection.reason for rejection in first.rejections)}
     if len(said) == 1 and first.message in said:
         page.line(first.message, indent=2)

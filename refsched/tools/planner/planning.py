@@ -14,12 +14,14 @@ from collections.abc import Callable, Mapping, Sequence
 from attrs import Factory, define, evolve
 
 from refsched.errors import InputError
+from refsched.framework.node_info import PodInfo
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.kinds import described_as
 from refsched.objects.meta import ApiObject
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.records import BOUND, ERROR, SCHEDULED, Attempt, Bind, Output, Write
+from refsched.remembering.kinds import PodKinds
 from refsched.remembering.noted_choices import NotedChoices
 from refsched.tools.planner.cluster import Census, show, why_gated
 from refsched.tools.planner.controllers import Evicted, VolumeBound, answer
@@ -33,7 +35,7 @@ POD = "pod"
 """This is the question which of the pods at the head of the queue is popped."""
 
 MOST_HEADLINES = 30
-"""For this many groups of pods that failed alike, the most frequent ones, a sentence says why."""
+"""This many pods are asked why they fit nowhere, those first that are most alike."""
 
 PATIENCE = 1000
 """After this many seconds without a pod to try the plan ends: this is longer than any timer of the scheduler."""
@@ -52,11 +54,22 @@ def plan(
 
 
 def _headlines(scheduler: Scheduler, found: Plan) -> dict[str, str]:
-    """Returns for one of the pods that failed alike why it fits nowhere, as things are at the end."""
-    firsts = (alike[0].pod for alike in failed_alike(found.outcomes)[:MOST_HEADLINES])
-    pods = {key: scheduler.state.objects.get(Pod, *reversed(key.split("/"))) for key in firsts}
-    said = {key: answer_now(scheduler, pod).headline for key, pod in pods.items() if pod is not None}
-    return {key: headline for key, headline in said.items() if headline}
+    """Returns why pods fit nowhere, as things are at the end. Of pods that failed alike, one of each controller or
+    of each kind is asked."""
+    kinds = PodKinds()
+    said: dict[object, str] = {}
+    headlines: dict[str, str] = {}
+    for number, alike in enumerate(failed_alike(found.outcomes)):
+        for outcome in alike:
+            pod = scheduler.state.objects.get(Pod, *reversed(outcome.pod.split("/")))
+            if pod is None:
+                continue
+            owner = pod.metadata.controller
+            same = number, kinds.of(PodInfo(pod)) if owner is None else owner.uid
+            if same not in said and len(said) < MOST_HEADLINES:
+                said[same] = answer_now(scheduler, pod).headline
+            headlines[outcome.pod] = said.get(same, "")
+    return {pod: headline for pod, headline in headlines.items() if headline}
 
 
 @define(eq=False)

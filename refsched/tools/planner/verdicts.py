@@ -11,6 +11,7 @@ from attrs import field, frozen
 from refsched.objects.dra import ResourceClaim
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
+from refsched.objects.storage import PersistentVolumeClaim
 from refsched.oddities.known_defect import KnownDefect
 
 
@@ -74,13 +75,13 @@ class HelpfulChange:
     """A HelpfulChange is one change after which the pod is feasible on ``nodes``. ``kind`` is wait, gate,
     toleration, selector, request, claim, port, spread, affinity, uncordon, label, delete or node.
 
-    ``updated`` are the objects as they are after the change, the pod, its claim or nodes; ``deleted`` are pods
+    ``updated`` are the objects as they are after the change: the pod, claims or nodes; ``deleted`` are pods
     that go, and ``created`` is a node that comes."""
 
     kind: str
     change: str
     nodes: tuple[str, ...] = ()
-    updated: tuple[Pod | ResourceClaim | Node, ...] = ()
+    updated: tuple[Pod | ResourceClaim | PersistentVolumeClaim | Node, ...] = ()
     deleted: tuple[Pod, ...] = ()
     created: tuple[Node, ...] = ()
 

@@ -38,6 +38,13 @@ class PodCompared:
     def is_changed(self) -> bool:
         return self.before != self.after
 
+    @property
+    def places_gained(self) -> int:
+        """Returns under how many more seeds the pod has a node; 0 if it is in one of the two clusters only."""
+        if None in (*self.before, *self.after):
+            return 0
+        return sum(map(bool, self.after)) - sum(map(bool, self.before))
+
 
 @frozen
 class WhatIf:
@@ -58,6 +65,13 @@ class WhatIf:
     def by_luck(self) -> tuple[PodCompared, ...]:
         """Returns the pods that go elsewhere under some seeds only."""
         return tuple(pod for pod in self.pods if pod.is_changed and not pod.is_certain)
+
+    def placed_less_often(self) -> tuple[str, ...]:
+        """Returns the pods that have a node under fewer seeds than before."""
+        return tuple(pod.pod for pod in self.pods if pod.places_gained < 0)
+
+    def placed_more_often(self) -> tuple[str, ...]:
+        return tuple(pod.pod for pod in self.pods if pod.places_gained > 0)
 
     def counts(self) -> tuple[dict[str, int], dict[str, int]]:
         """Returns how many pods are placed always, sometimes and never, before and after."""

@@ -38,6 +38,7 @@ def test_a_drained_node_moves_its_pods(tmp_path: Path) -> None:
     assert done.exit_code == 1
     assert lines(done) == [
         "what if --drain n1: 3 seeds",
+        "Each pod finds a place as often as before.",
         "PODS              BEFORE  AFTER",
         "placed always          1      1",
         "placed sometimes       0      0",
@@ -47,6 +48,14 @@ def test_a_drained_node_moves_its_pods(tmp_path: Path) -> None:
         "  POD        BEFORE  AFTER  WHY",
         "  default/r  n1      n2     NodeUnschedulable rejects n1: node(s) were unschedulable (R-CORDON-01)",
     ]
+
+
+def test_the_first_sentence_names_pods_that_lose_or_gain_a_place(tmp_path: Path) -> None:
+    path = cluster(tmp_path, node("n1"), on("r", "n1"), pod("p", cpu="4"))
+    lost = run("what-if", "-f", path, "--drain", "n1", *SEEDS)
+    assert lines(lost)[1] == "default/r finds a place less often than before."
+    gained = run("what-if", "-f", path, "--add-node", "like:n1", *SEEDS)
+    assert lines(gained)[1] == "default/p finds a place more often than before."
 
 
 def test_where_no_pod_goes_elsewhere_the_exit_code_is_0(tmp_path: Path) -> None:

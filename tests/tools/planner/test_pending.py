@@ -510,6 +510,23 @@ CULPRITS: dict[str, tuple[list[Json], str]] = {
         ],
         "Its claim data asks for 1Gi of the class slow, and at most 512Mi can be had on n1, the only node.",
     ),
+    "more cpu and more memory than is free": (
+        [node("n1"), pod("r", cpu="3", on="n1"), asking({"cpu": "2", "memory": "9Gi"})],
+        "It asks for 2 cpu, and the most that is free on n1, the only node, is 1; and for 9Gi memory, of which at"
+        " most 8Gi is free.",
+    ),
+    "cpu in the domains that the spread allows": (
+        [
+            *(zoned(f"n{n}", zone) for n, zone in enumerate("aab", 1)),
+            pod("w", on="n1", meta=WEB),
+            pod("r", cpu="3", on="n3"),
+            pod("a", cpu="3.5", meta=WEB, topologySpreadConstraints=spread()),
+            pod("s", cpu="2", on="n2"),
+            pod("t", cpu="2", on="n1"),
+        ],
+        "It asks for 3.5 cpu, and the most that is free on n3, the only node that PodTopologySpread accepts, is"
+        " 1.",
+    ),
     "a larger volume than there is": (
         [
             node("n1", labels={"zone": "a"}),
@@ -636,6 +653,21 @@ def test_a_claim_asks_for_fewer_devices_or_tolerates_their_taint() -> None:
     assert changes(fewer) == {"ask for at most 1 in its claim gpu (it asks for 2)": ("n1", "n2")}
     tainted = explained(*CULPRITS["devices with a taint"][0])
     assert changes(tainted) == {"tolerate broken=xid:NoSchedule in its claim gpu": ("n1",)}
+
+
+def test_a_claim_asks_for_a_smaller_volume() -> None:
+    small = volume("a")
+    small["spec"] |= {"storageClassName": "slow", "capacity": {"storage": "512Mi"}, "claimRef": None}
+    small["status"] = {"phase": "Available"}
+    local = late("slow") | {"provisioner": "kubernetes.io/no-provisioner"}
+    asks = [claim(storageClassName="slow"), pod("a", volumes=claiming())]
+    found = explained(node("n1", labels={"zone": "a"}), local, small, *asks)
+    assert changes(found) == {"ask for at most 512Mi in its claim data (it asks for 1Gi)": ("n1",)}
+
+
+def test_nobody_is_told_to_label_a_node_with_another_zone() -> None:
+    found = explained(node("n1"), pod("a", nodeSelector={"topology.kubernetes.io/zone": "a"}))
+    assert changes(found) == {"drop nodeSelector topology.kubernetes.io/zone=a": ("n1",)}
 
 
 def test_pods_that_hold_the_devices_leave_unless_another_one_keeps_them() -> None:

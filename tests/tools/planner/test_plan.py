@@ -35,6 +35,16 @@ def test_each_pod_goes_where_it_fits_or_it_is_reported_why_it_fits_nowhere() -> 
     assert planned(node("n"), pod("small")).is_complete
 
 
+def test_pods_are_listed_together_if_one_sentence_says_why_they_fit_nowhere() -> None:
+    plan = planned(node("n"), *(pod(name, cpu=cpu) for name, cpu in (("a", "5"), ("b", "6"), ("c", "6"))))
+    said = "It asks for {} cpu, and the only node, n, has 4 allocatable."
+    assert plan.headlines == {
+        "default/a": said.format(5),
+        **dict.fromkeys(("default/b", "default/c"), said.format(6)),
+    }
+    assert "✗ 2 pods  unschedulable: default/b, default/c" in str(plan).splitlines()
+
+
 def test_a_cluster_without_nodes_says_so() -> None:
     outcome = _outcome(planned(pod("a")), "a")
     assert (outcome.result, outcome.message, outcome.rejections) == (

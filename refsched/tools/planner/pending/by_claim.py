@@ -103,25 +103,35 @@ def _too_little_space(situation: Situation, nodes: Sequence[NodeInfo], subject: 
         of_class = objects.get(StorageClass, claim.class_name)
         if of_class is None or claim.spec.volume_name:
             continue
-        asks = f"its claim {claim.name} asks for {_size(claim.requested)} of the class {of_class.name}"
+        asks = f"its claim {claim.name} asks for {size_text(claim.requested)} of the class {of_class.name}"
+        largest = largest_volume(of_class, nodes, objects)
         if of_class.provisioner == NO_PROVISIONER:
-            free = [
-                volume
-                for volume in objects.list(PersistentVolume)
-                if volume.spec.storage_class_name == of_class.name and volume.spec.claim_ref is None
-            ]
-            if not free:
+            if largest is None:
                 return f"{asks}, which provisions none, and no volume of it is free"
-            largest = max(volume.spec.capacity.get(STORAGE, Quantity()) for volume in free)
             if largest < claim.requested:
-                return f"{asks}, and the largest volume of it that is free has {_size(largest)}"
+                return f"{asks}, and the largest volume of it that is free has {size_text(largest)}"
         elif all(
             situation.rejecting[node.name]["VolumeBinding"].reasons == (NOT_ENOUGH_SPACE,) for node in nodes
         ):
-            limits = list(_limits(of_class, nodes, objects))
-            most = f"at most {_size(max(limits))} can be had" if limits else "no capacity is published for it"
-            return f"{asks}, and {most} {subject.among if limits else ''}".rstrip(" ,")
+            if largest is None:
+                return f"{asks}, and no capacity is published for it"
+            return f"{asks}, and at most {size_text(largest)} can be had {subject.among}".rstrip(" ,")
     return ""
+
+
+def largest_volume(
+    of_class: StorageClass, nodes: Sequence[NodeInfo], objects: ObjectStore
+) -> Quantity | None:
+    """Returns how large a new volume of the class may be, or the largest free one of a class that provisions none;
+    None if there is none, or no limit is known."""
+    if of_class.provisioner != NO_PROVISIONER:
+        return max(_limits(of_class, nodes, objects), default=None)
+    free = (
+        volume.spec.capacity.get(STORAGE, Quantity())
+        for volume in objects.list(PersistentVolume)
+        if volume.spec.storage_class_name == of_class.name and volume.spec.claim_ref is None
+    )
+    return max(free, default=None)
 
 
 def _limits(of_class: StorageClass, nodes: Sequence[NodeInfo], objects: ObjectStore) -> Iterator[Quantity]:
@@ -134,7 +144,7 @@ def _limits(of_class: StorageClass, nodes: Sequence[NodeInfo], objects: ObjectSt
             yield each.volume_limit
 
 
-def _size(asked: Quantity) -> str:
+def size_text(asked: Quantity) -> str:
     return amounts(MEMORY, asked.value)[0]
 
 

@@ -190,9 +190,13 @@ def _instead(requirement: Requirement | None, nodes: Sequence[NodeInfo]) -> str:
         return ""
     labels = [labels_of(node.existing_node).get(requirement.key) for node in nodes]
     values = sorted({value for value in labels if value is not None}, key=lambda value: -labels.count(value))
-    said = [f"{labels.count(value):,} have {requirement.key}={value}" for value in values[:2]]
-    if len(values) > 2:
-        said.append(f"{len(values) - 2:,} other values")
+    named = values[:2] if len(values) <= 2 or labels.count(values[0]) > 1 else []
+    said = [
+        f"{labels.count(value):,} {'has' if labels.count(value) == 1 else 'have'} {requirement.key}={value}"
+        for value in named
+    ]
+    if len(values) > len(named):
+        said.append(counted(len(values) - len(named), "other value"))
     without = labels.count(None)
     if said and without:
         said.append(f"{without:,} no such label")

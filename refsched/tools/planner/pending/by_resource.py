@@ -106,7 +106,7 @@ def _nominated(situation: Situation, *nodes: NodeInfo) -> str:
 
 def _written(pod: Pod, resource: str, free: int) -> tuple[str, ...]:
     asks = asked_of(pod, resource)
-    return amounts(resource, asks, free, asks - free)
+    return amounts(resource, asks, max(free, 0), asks - free)
 
 
 def _freest(nodes: Sequence[NodeInfo], resource: str) -> NodeInfo:
@@ -117,7 +117,8 @@ def said_of_resources(situation: Situation, nodes: Sequence[NodeInfo], subject: 
     shortages = [set(short_of(situation, node)) for node in nodes]
     of_all = [each for each in short_of(situation, nodes[0]) if all(each in short for short in shortages)]
     if of_all:
-        return joined([_said_of(of_all[0], situation, nodes, subject), *_also(of_all[1:], situation, nodes)])
+        also = _also(of_all[1:], situation, nodes)
+        return "; and ".join([_said_of(of_all[0], situation, nodes, subject), *also])
     parts = []
     for resource in dict.fromkeys(each for node in nodes for each in short_of(situation, node)):
         short = [node for node in nodes if resource in short_of(situation, node)]
@@ -135,7 +136,7 @@ def _said_of(resource: str, situation: Situation, nodes: Sequence[NodeInfo], sub
         return runs + _nominated(situation, *nodes)
     largest = max(nodes, key=lambda node: allocatable_on(node, resource))
     has = allocatable_on(largest, resource)
-    asks, free, size = amounts(resource, asked_of(pod, resource), free_on(best, resource), has)
+    asks, free, size = amounts(resource, asked_of(pod, resource), max(free_on(best, resource), 0), has)
     asks_for = f"it asks for {asks} {resource}{_made_up_of(pod, resource)}"
     if has == 0:
         has_none = (
@@ -174,6 +175,7 @@ def _made_up_of(pod: Pod, resource: str) -> str:
 def _also(others: Sequence[str], situation: Situation, nodes: Sequence[NodeInfo]) -> list[str]:
     pod, said = situation.pod.pod, []
     for resource in others:
-        asks, free = amounts(resource, asked_of(pod, resource), free_on(_freest(nodes, resource), resource))
-        said.append(f"for {asks} {resource} where at most {free} is free")
+        most = max(free_on(_freest(nodes, resource), resource), 0)
+        asks, free = amounts(resource, asked_of(pod, resource), most)
+        said.append(f"for {asks} {resource}, of which at most {free} is free")
     return said

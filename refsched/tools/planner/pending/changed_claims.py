@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Changes of the pod's resource claims that might help it: fewer devices, or a toleration of their taints."""
+"""Changes of the pod's claims that might help: fewer devices, a toleration of their taints, a smaller volume."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from attrs import evolve
 
 from refsched.objects.dra import DeviceToleration, ExactDeviceRequest, ResourceClaim
+from refsched.objects.storage import STORAGE, StorageClass
 from refsched.plugins.dynamic_resources import DynamicResources
+from refsched.tools.planner.pending.by_claim import claims_of, largest_volume, size_text
 from refsched.tools.planner.pending.device_requests import RequestOnNode, requests_on, untolerated
 from refsched.tools.planner.pending.situation import Situation
 from refsched.tools.planner.pending.words import joined, taint_text
@@ -38,6 +40,22 @@ def changed_claims(situation: Situation) -> Iterator[HelpfulChange]:
             change = f"tolerate {joined(sorted(map(taint_text, taints)))} in its claim {request.claim.name}"
             tolerations = (*request.asked.tolerations, *added)
             yield _changed(change, request, evolve(request.asked, tolerations=tolerations))
+
+
+def smaller_volumes(situation: Situation) -> Iterator[HelpfulChange]:
+    """Yields each claim that is larger than any volume that it can have, with as much as that volume has."""
+    nodes, objects = situation.only_by("VolumeBinding"), situation.snapshot.objects
+    for claim in claims_of(situation) if nodes else ():
+        of_class = objects.get(StorageClass, claim.class_name)
+        largest = largest_volume(of_class, nodes, objects) if of_class is not None else None
+        if largest is not None and largest < claim.requested and not claim.spec.volume_name:
+            requests = {**claim.spec.resources.requests, STORAGE: largest}
+            asks = (
+                f"{size_text(largest)} in its claim {claim.name} (it asks for {size_text(claim.requested)})"
+            )
+            resources = evolve(claim.spec.resources, requests=requests)
+            smaller = evolve(claim, spec=evolve(claim.spec, resources=resources))
+            yield HelpfulChange("claim", f"ask for at most {asks}", updated=(smaller,))
 
 
 def _changed(change: str, request: RequestOnNode, asked: ExactDeviceRequest) -> HelpfulChange:

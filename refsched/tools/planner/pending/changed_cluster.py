@@ -10,7 +10,7 @@ from typing import Any
 from attrs import evolve
 
 from refsched.framework.node_info import NodeInfo, PodInfo
-from refsched.objects.node import HOSTNAME_LABEL, Node
+from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.selectors import Requirement
 from refsched.plugins.inter_pod_affinity import NO_AFFINITY
@@ -27,6 +27,9 @@ from refsched.tools.planner.pending.by_resource import (
 from refsched.tools.planner.pending.situation import Situation
 from refsched.tools.planner.pending.words import few, joined, requirement_text, untolerated_taints
 from refsched.tools.planner.verdicts import HelpfulChange
+
+WELL_KNOWN = ("kubernetes.io/", "node.kubernetes.io/", "topology.kubernetes.io/")
+"""Labels with these prefixes say what a node is. The kubelet and the cloud provider set them, and nobody else."""
 
 CORDON = "node.kubernetes.io/unschedulable"
 MOVABLE = (FIT, "NodePorts", "InterPodAffinity")
@@ -112,7 +115,7 @@ def _labels_with(node: Node, lacks: Sequence[Requirement]) -> dict[str, str] | N
     """Returns the node's labels with those that are required, or None if no label would do."""
     labels = dict(node.metadata.labels)
     for each in lacks:
-        if each.key in ("metadata.name", HOSTNAME_LABEL):
+        if each.key == "metadata.name" or each.key.startswith(WELL_KNOWN):
             return None
         match each.operator:
             case "In":

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.pod import Pod
-from refsched.tools.planner.pending.changed_claims import changed_claims
+from refsched.tools.planner.pending.changed_claims import changed_claims, smaller_volumes
 from refsched.tools.planner.pending.changed_cluster import one_more_node, what_can_be_done, what_comes
 from refsched.tools.planner.pending.changed_pods import changed_pods, tolerations, without_gates
 from refsched.tools.planner.pending.held_devices import pods_that_hold_devices
@@ -28,6 +28,7 @@ def _ideas(situation: Situation) -> Iterator[HelpfulChange]:
     yield from what_comes(situation)
     yield from changed_pods(situation)
     yield from changed_claims(situation)
+    yield from smaller_volumes(situation)
     yield from what_can_be_done(situation)
     yield from pods_that_hold_devices(situation)
     yield from tolerations(situation, of_control_plane=True)

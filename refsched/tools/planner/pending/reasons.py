@@ -119,7 +119,20 @@ def why(situation: Situation) -> str:
         if len(kept) < len(left):
             words.append(which(situation.pod.pod))
         left = kept
+    nearest = _nearest(situation, left)
+    if nearest:
+        others = {plugin for node in left for plugin in situation.rejecting[node.name]}
+        left = nearest
+        others -= {plugin for node in left for plugin in situation.rejecting[node.name]}
+        words.append(f"that {joined(sorted(others))} {'accepts' if len(others) == 1 else 'accept'}")
     return _of_those_left(situation, left, _subject(situation, left, words))
+
+
+def _nearest(situation: Situation, left: Sequence[NodeInfo]) -> list[NodeInfo]:
+    """Returns the nodes that only plugins reject which reject all, if other plugins reject some of the others."""
+    of_all = set.intersection(*(set(situation.rejecting[node.name]) for node in left))
+    nearest = [node for node in left if set(situation.rejecting[node.name]) == of_all]
+    return nearest if len(nearest) < len(left) else []
 
 
 def _besides(situation: Situation, plugin: str, left: Sequence[NodeInfo]) -> list[str]:
