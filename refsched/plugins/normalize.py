@@ -17,7 +17,9 @@ def normalize(scores: Mapping[str, int], *, reverse: bool = False) -> dict[str, 
     If all are 0, they stay 0, or become 100 with ``reverse``. Scores are not negative.
     """
     largest = max(scores.values(), default=0)
-    scaled = {score: MAX_NODE_SCORE * score // largest if largest else 0 for score in set(scores.values())}
+    scaled = {
+        score: MAX_NODE_SCORE * score // largest if largest else 0 for score in dict.fromkeys(scores.values())
+    }
     if reverse:
         scaled = {score: MAX_NODE_SCORE - of_largest for score, of_largest in scaled.items()}
     return {node: scaled[score] for node, score in scores.items()}
