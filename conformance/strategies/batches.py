@@ -25,6 +25,7 @@ from conformance.vocabulary.objects import (
     profile_config,
     spread,
     spread_by_default,
+    with_metadata,
     with_status,
 )
 from refsched.suite.histories.extender_address import EXTENDERS
@@ -193,6 +194,7 @@ _HAPPENINGS = (
     *["full"] * 3,
     *["left"] * 3,
     *["nominated"] * 3,
+    *["updated"] * 3,
     *("created", "freed", "other", "large", "nothing"),
 )
 
@@ -256,6 +258,11 @@ def _happen(draw: DrawFn, cluster: HistoryBuilder, shape: Json, happening: str) 
         case "nominated":
             _equal(cluster, {**shape, "status": {"nominatedNodeName": f"n{index % 3 + 1}"}}, 1)
             _equal(cluster, shape, 1)
+        case "updated":
+            before, after = draw(st.permutations([{}, {"app": "a"}]))
+            cluster.add_pod(pod("", labels=before, **shape))
+            cluster.change_pod(-1, lambda value: with_metadata(value, labels=after))
+            cluster.schedule(1)
         case _:
             pass
 

@@ -64,9 +64,11 @@ _ROOM: tuple[Json, ...] = (
     {"capacity": "1073741823"},
     {"capacity": "2Gi", "maximumVolumeSize": "1073741823"},
     {"capacity": "1Mi", "maximumVolumeSize": "1Gi"},
-    {"capacity": "1073741823"},
+    {"capacity": "512Mi"},
+    {"capacity": "1Gi", "maximumVolumeSize": "512Mi"},
     {},
 )
+"""There is enough, or not enough, or even less."""
 
 
 def _capacity(name: str, room: Json, reach: Json, of_class: str = "hand") -> Json:
@@ -112,7 +114,7 @@ def _making(draw: DrawFn) -> History:
     tracked, other = ([*using("c1"), *inline(csi={"driver": name})] for name in (TRACKING, "csi.example"))
     cluster.add_pod(pod("", volumes=draw(st.sampled_from([using("c1"), tracked, tracked, other]))))
     cluster.schedule()
-    for value in draw(st.lists(st.one_of(*_HAPPENS), min_size=1, max_size=2)):
+    for value in draw(st.lists(st.one_of(*_HAPPENS), min_size=1, max_size=3)):
         cluster.steps.append(Update(value))
         cluster.wait()
         cluster.schedule()

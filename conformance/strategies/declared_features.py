@@ -34,7 +34,7 @@ _VOLUME: Json = {"volumes": [{"name": "v", "emptyDir": {}}]}
 _RESTARTS_ALL = container("c", cpu("1"), **_restarting("RestartAllContainers"))
 _SHAPES: SearchStrategy[Json] = st.sampled_from(
     [
-        {"containers": [_RESTARTS_ALL]},
+        *[{"containers": [_RESTARTS_ALL]}] * 3,
         {"containers": [container("c", cpu("1"), **_restarting("Restart"))]},
         {"containers": [container("c", cpu("1"))], "initContainers": [{**_RESTARTS_ALL, "name": "i"}]},
         {"requests": cpu("1"), "hostNetwork": True, "hostUsers": False},
@@ -57,7 +57,7 @@ def _declaring(declared: list[str], cores: str) -> Json:
 _NODES = st.builds(_declaring, _DECLARED, st.sampled_from(["1", "2", "4"]))
 _UPDATES: tuple[Callable[[Json], Json], ...] = (
     lambda value: with_spec(value, hostUsers=None),
-    lambda value: with_spec(value, hostNetwork=True, hostUsers=False),
+    *[lambda value: with_spec(value, hostNetwork=True, hostUsers=False)] * 3,
     lambda value: with_metadata(value, annotations={"note": "x"}),
     lambda value: with_metadata(value, labels={"app": "a"}),
 )
@@ -73,7 +73,7 @@ def _features(draw: DrawFn) -> History:
     for shape in draw(st.lists(_SHAPES, min_size=3, max_size=6)):
         cluster.add_pod(pod("", priority=draw(st.sampled_from([0, 5])), **shape))
     cluster.schedule()
-    for happening in draw(st.lists(st.sampled_from(["node", "node", "new", "pod"]), min_size=2, max_size=4)):
+    for happening in draw(st.lists(st.sampled_from(["node", "pod", "new", "pod"]), min_size=2, max_size=4)):
         index = draw(st.integers(0, 5))
         match happening:
             case "node":

@@ -116,12 +116,22 @@ _NODE_LABELS: SearchStrategy[Json] = st.fixed_dictionaries(
         _RACK: st.sampled_from(["a", "b"]),
         ZONE: st.sampled_from(["x", "y"]),
         "ssd": st.just(""),
-        "node.kubernetes.io/instance-type": st.sampled_from(["m5.large", "m4.large", "t3", "z1d.large"]),
     },
 )
+_INSTANCE, _FORMER_INSTANCE = "node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type"
+_INSTANCE_LABELS: SearchStrategy[Json] = st.sampled_from(
+    [
+        {},
+        *({_INSTANCE: name} for name in ("m5.large", "m4.large", "t3", "z1d.large")),
+        {_FORMER_INSTANCE: "m5.large"},
+        *[{_FORMER_INSTANCE: "m5.large", _INSTANCE: "m4.large"}] * 2,
+        *[{_FORMER_INSTANCE: "m4.large", _INSTANCE: "m5.large"}] * 2,
+    ]
+)
+"""By these a cloud says how many disks a node attaches."""
 _FEW_DISKS = st.lists(st.sampled_from(["d", "e", "f"]), max_size=2, unique=True)
-_MANY_DISKS = st.sampled_from([17, 16, 25, 26, 39, 40]).map(lambda count: [f"d{n}" for n in range(count)])
-_DISKS = st.one_of(_FEW_DISKS, _FEW_DISKS, _MANY_DISKS)
+_MANY_DISKS = st.sampled_from([17, 16, 26, 25, 39, 40, 26]).map(lambda count: [f"d{n}" for n in range(count)])
+_DISKS = st.one_of(_FEW_DISKS, _MANY_DISKS, _MANY_DISKS)
 """As many as a cloud's nodes attach where they say nothing, and one more."""
 _POD_LABELS: SearchStrategy[Json] = st.sampled_from(
     [{"app": "a"}, {"app": "a"}, {"app": "b"}, {}, {"app": "a", "tier": "x"}, {"tier": "x"}]
@@ -150,7 +160,7 @@ def _node(draw: DrawFn, limit: Json) -> Json:
     amounts = {"cpu": draw(st.sampled_from(CPU_CAPACITIES)), "memory": "4Gi", "pods": "9", **limit}
     if draw(st.booleans()):
         amounts["example.com/a"] = "4"
-    value = node(allocatable=amounts, labels=draw(_NODE_LABELS))
+    value = node(allocatable=amounts, labels={**draw(_NODE_LABELS), **draw(_INSTANCE_LABELS)})
     annotation = draw(_ANNOTATIONS)
     return with_metadata(value, annotations={_AVOID: annotation}) if annotation else value
 
@@ -186,7 +196,7 @@ def _uri(kind: str, name: str) -> Json:
 def histories(draw: DrawFn) -> History:
     cluster = HistoryBuilder(hosts=True)
     _, kind, name, resource = limits = draw(st.sampled_from([*_DISK_LIMITS, *_DISK_LIMITS[:1] * 2]))
-    subject = draw(st.sampled_from(["resources", "labels", "services", "disks", "controllers"]))
+    subject = draw(st.sampled_from(["resources", "labels", "services", *["disks"] * 2, "controllers"]))
     limit = {resource: "1"} if subject == "disks" and draw(st.sampled_from([False, False, True])) else {}
     disk = (kind, name) if subject == "disks" else None
     configs = {

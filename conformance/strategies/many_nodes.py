@@ -150,5 +150,29 @@ def _histories(draw: DrawFn) -> History:
     return cluster.history(config)
 
 
+# --- Where the next search starts -----------------------------------------------------------------
+
+
+@st.composite
+def _in_turn(draw: DrawFn) -> History:
+    """Two searches end before the last node is reached. The second one had looked at a nominated node out of turn,
+    and the next one may have to start behind the last node that is left."""
+    cluster = HistoryBuilder()
+    for number in range(draw(st.sampled_from([204, 253]))):
+        cluster.add_node(node("", {"cpu": "1" if number == 6 else "9", "pods": "9"}, {ZONE: f"z{number}"}))
+    cluster.add_pod(draw(_MODEST))
+    cluster.schedule(1)
+    nominated = draw(st.sampled_from(["n7", "n7", "n8"]))
+    cluster.add_pod(pod("", cpu("2"), status={"nominatedNodeName": nominated}))
+    cluster.schedule(1)
+    if draw(st.sampled_from([True, True, False])):
+        first = draw(st.integers(0, 20))
+        for _ in range(12):
+            cluster.remove_node(first)
+    cluster.add_pod(draw(_MODEST))
+    cluster.schedule(1)
+    return cluster.history(profile_config(parallelism=1))
+
+
 def histories() -> SearchStrategy[History]:
-    return _histories()
+    return st.one_of(_histories(), _in_turn())

@@ -72,12 +72,15 @@ _CONFIGS = st.sampled_from(
         spread_by_default(
             [_constraint(ZONE, 1, "DoNotSchedule"), _constraint(HOSTNAME, 2, "ScheduleAnyway")]
         ),
-        profile_config(),
+        *[profile_config()] * 4,
     ]
 )
 _LABELS = st.sampled_from([_APP, _APP, _BOTH, _BOTH, _TIER, _OTHER, {}])
 _HOMES = st.sampled_from([0, 0, 0, 1, 2])
-_ZONES = st.sampled_from([("a", "b"), ("a", "b", "b"), ("a", "a", "b")])
+_ZONES = st.sampled_from(
+    [("a", "b"), ("a", "b", "b"), ("a", "a", "b"), ("a", "b", ""), ("a", ""), ("", "a", "a", "")]
+)
+"""The zone of each node, or "" for none."""
 _CHANGES = st.sampled_from(["changed", "deleted", "changed", "deleted", "nothing"])
 
 
@@ -90,7 +93,7 @@ def histories(draw: DrawFn) -> History:
     if draw(st.booleans()):
         cluster.add(draw(_selecting("Service", "s", ["other", "other", "default"])))
     for zone in draw(_ZONES):
-        cluster.add_node(node(labels={ZONE: zone}))
+        cluster.add_node(node(labels={ZONE: zone} if zone else {}))
     for labels, home in draw(st.lists(st.tuples(_LABELS, _HOMES), min_size=2, max_size=5)):
         cluster.add_pod(pod("", labels=labels), home)
     waiting = pod("", labels=_BOTH, owner=owner(kind) if kind != "Service" else None)
