@@ -62,8 +62,13 @@ class Prepared:
         why: dict[str, str] = {}
 
         def note(attempt: Attempt) -> None:
-            goes_elsewhere = attempt.pod in expected and attempt.node != (expected[attempt.pod] or None)
-            why[attempt.pod] = _why(attempt, expected[attempt.pod]) if goes_elsewhere else ""
+            node = expected.get(attempt.pod)
+            if node is None or attempt.node == (node or None):
+                why[attempt.pod] = ""
+            elif attempt.node and node and state.objects.get(Node, node) is None:
+                why[attempt.pod] = f"{node} was deleted"
+            else:
+                why[attempt.pod] = _why(attempt, node)
 
         run = Planning(self.scheduler, self.census, chosen, lambda placed: None, note)
         run.to_the_end()
@@ -180,7 +185,7 @@ def _why(attempt: Attempt, expected: str) -> str:
         return f"{status.plugin} rejects {expected}: {reason}{_rule(reason)}"
     totals = attempt.totals or {}
     if expected not in totals:
-        return f"{expected} is not in the cluster, or was not evaluated"
+        return f"{expected} was not evaluated: enough other nodes were feasible"
     if totals[expected] == totals[attempt.node]:
         return f"{expected} has the same total of {totals[expected]}"
     return _scores(attempt, expected, attempt.node)

@@ -85,7 +85,9 @@ def test_pods_of_a_drained_node_ask_for_a_place_again() -> None:
         ("default/d", {"n1"}, {"n2"}),
         ("default/r", {"n1"}, {"n2"}),
     ]
-    assert found.certain[0].why == ("NodeUnschedulable rejects n1: node(s) were unschedulable (R-CORDON-01)")
+    assert found.certain[0].why == "NodeUnschedulable rejects n1: node(s) were unschedulable (R-CORDON-01)"
+    deleted = compared(lambda objects: delete_node(objects, "n1"), *values)
+    assert [each.why for each in deleted.certain] == ["n1 was deleted", "n1 was deleted"]
 
 
 def test_pods_of_daemon_sets_and_static_pods_leave_with_their_node() -> None:
