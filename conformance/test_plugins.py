@@ -136,7 +136,8 @@ def test_taints_of_devices_by_rules(check: Check, history: History) -> None:
     area="ready_devices",
     rules=(
         *("R-DRA-90", "R-DRA-91", "R-DRA-92", "R-DRA-93", "R-DRA-94", "R-DRA-95", "R-DRA-96", "R-DRA-97"),
-        *("R-DRA-98", "R-DRA-99", "R-FIT-13", "R-FIT-14", "R-FIT-15", "R-BATCH-23"),
+        *("R-DRA-98", "R-DRA-99", "R-FIT-13", "R-FIT-14", "R-FIT-15", "R-FIT-16"),
+        *("R-BALANCED-07", "R-BATCH-23"),
     ),
     needs=("devices", "scripted"),
     examples=110,

@@ -16,11 +16,12 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.strategies.changes import pods_removed
 from conformance.strategies.drawn import sometimes
-from conformance.strategies.storage import puts, removes, with_uids
+from conformance.strategies.storage import EPHEMERAL_CLAIMS, puts, removes, with_uids
 from conformance.vocabulary.builder import Change, HistoryBuilder
 from conformance.vocabulary.objects import ROOM, default_profile, node, pod, profile_config, with_metadata
 from conformance.vocabulary.storage import (
     DRIVER,
+    EPHEMERAL,
     GCE,
     MIGRATED_PLUGINS,
     STORAGE,
@@ -84,16 +85,20 @@ _CLAIMS: tuple[Json, ...] = (
     *_pair(4, DRIVER, "h1"),
     *(a_claim(name, spec={"storageClassName": "made"}) for name in ("c5", "c6")),
     *(a_claim(name, spec={"storageClassName": "disk"}) for name in ("c7", "c8")),
+    a_claim("c10", spec={"storageClassName": ""}),
 )
-"""Bound ones, of which the first and the last are the same volume to their driver; and four to be made."""
+"""Bound ones, of which the first and the last are the same volume to their driver; four to be made; and one of no
+class, whose driver is not known."""
 _LATE = a_claim("c9", spec={"storageClassName": "made"})
 _LATE_ELSEWHERE = a_claim("c9", "other", spec={"storageClassName": "made"})
 _NO_DISK: list[Json] = [{"name": "z", "emptyDir": {}}]
+_MISSED = (using("c9"), [*_NO_DISK, *using("c9")], [{"name": "e", **EPHEMERAL}])
+"""Volumes whose claim is not there yet."""
 _GCE_DISKS = tuple(inline(gcePersistentDisk={"pdName": name}) for name in "ab")
 _AWS_DISKS = tuple(inline(awsElasticBlockStore={"volumeID": name}) for name in ("vol-1", "aws://a/b"))
 """The second volume cannot be translated for its CSI driver."""
 _ONES: tuple[list[Json], ...] = (
-    *(using(name) for name in ("c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8")),
+    *(using(name) for name in ("c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c10")),
     *_GCE_DISKS,
 )
 _SETS: SearchStrategy[list[Json]] = st.one_of(
@@ -106,14 +111,18 @@ _SETS: SearchStrategy[list[Json]] = st.one_of(
 # --- What happens ---------------------------------------------------------------------------------
 
 
+def _attached(number: int, driver: str, source: Json, on: str = "n1") -> Json:
+    attached = {"attacher": driver, "nodeName": on, "source": source}
+    return storage_object(STORAGE, "VolumeAttachment", f"a{number}", spec=attached)
+
+
 def _attachment(number: int, driver: str, on: str = "n1") -> Json:
-    source = {"persistentVolumeName": f"v{number}"}
-    return storage_object(
-        STORAGE,
-        "VolumeAttachment",
-        f"a{number}",
-        spec={"attacher": driver, "nodeName": on, "source": source},
-    )
+    return _attached(number, driver, {"persistentVolumeName": f"v{number}"}, on)
+
+
+def _inline_attachment(number: int, driver: str) -> Json:
+    source = {"csi": {"driver": driver, "volumeHandle": f"inline-{number}"}}
+    return _attached(number, driver, {"inlineVolumeSpec": source})
 
 
 _ATTACHMENTS = st.sampled_from(
@@ -123,6 +132,7 @@ _ATTACHMENTS = st.sampled_from(
         _attachment(2, GCE),
         _attachment(2, _AWS),
         _attachment(1, DRIVER, "n9"),
+        _inline_attachment(2, DRIVER),
     ]
 )
 _HAPPENINGS: tuple[SearchStrategy[Change], ...] = (
@@ -133,6 +143,7 @@ _HAPPENINGS: tuple[SearchStrategy[Change], ...] = (
     pods_removed(),
     puts(st.just(_LATE)),
     puts(st.just(_LATE_ELSEWHERE)),
+    puts(EPHEMERAL_CLAIMS),
     st.just(lambda cluster: cluster.change_node(0, node("", labels={"touched": "yes"}))),
 )
 
@@ -155,7 +166,7 @@ def _limited(draw: DrawFn) -> History:
     for volumes in draw(st.lists(st.one_of(_SETS, st.just([])), max_size=2)):
         cluster.add_pod(pod("", volumes=volumes), 0)
     config = draw(sometimes(st.just(_BY_ITSELF)))
-    late: Sequence[list[Json]] = [using("c9"), [*_NO_DISK, *using("c9")]] if config else _ONES
+    late: Sequence[list[Json]] = _MISSED if config else _ONES
     for volumes in draw(st.lists(st.one_of(_SETS, st.sampled_from(late)), min_size=2, max_size=3)):
         cluster.add_pod(pod("", volumes=volumes))
     cluster.schedule()

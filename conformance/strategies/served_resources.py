@@ -12,9 +12,11 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
+from conformance.vocabulary.allocations import node_condition, node_selector
 from conformance.vocabulary.builder import HistoryBuilder
-from conformance.vocabulary.devices import DRIVER, device_class, resource_claim, resource_slice
+from conformance.vocabulary.devices import DRIVER, EVERYWHERE, device_class, resource_claim, resource_slice
 from conformance.vocabulary.objects import (
+    ZONE,
     container,
     default_profile,
     node,
@@ -32,6 +34,10 @@ Json = dict[str, Any]
 _GPU = "example.com/gpu"
 _OF_ITS_OWN = "deviceclass.resource.kubernetes.io/plain"
 _IS_BIG = [{"cel": {"expression": f"device.attributes['{DRIVER}'].big"}}]
+_IS_SMALL_AND_SHARED = [
+    {"cel": {"expression": f"!device.attributes['{DRIVER}'].big"}},
+    {"cel": {"expression": "device.allowMultipleAllocations"}},
+]
 _NOT_SPREAD = profile_config(
     default_profile(("PodTopologySpread", {"defaultingType": "List", "defaultConstraints": []}))
 )
@@ -45,6 +51,14 @@ _SCORED = profile_config(
                     "resources": [{"name": _GPU, "weight": 3}, {"name": "cpu", "weight": 1}],
                 }
             },
+        )
+    )
+)
+_BALANCED = profile_config(
+    default_profile(
+        (
+            "NodeResourcesBalancedAllocation",
+            {"resources": [{"name": _GPU, "weight": 1}, {"name": "cpu", "weight": 1}]},
         )
     )
 )
@@ -75,6 +89,7 @@ _CLASSES: SearchStrategy[list[Json]] = st.sampled_from(
             _serving("a", created="2025-01-01T00:00:00Z"),
             _serving("b", created="2025-01-01T00:00:00Z", selectors=_IS_BIG),
         ],
+        [_serving("plain", selectors=_IS_SMALL_AND_SHARED)],
         [_serving("plain", "")],
         [],
     ]
@@ -122,28 +137,54 @@ def _consumers(draw: DrawFn) -> Json:
     return pod("", containers=containers, initContainers=starting, script=answers)
 
 
-def _add_node(draw: DrawFn, cluster: HistoryBuilder, number: int) -> None:
-    own = draw(st.sampled_from([{}, {}, {_GPU: "2"}, {_GPU: "0"}, {_GPU: "1"}]))
-    cluster.add_node(node("", {"cpu": "4", "pods": "9", **own}))
+def _reach(draw: DrawFn, node_name: str) -> Json:
+    """Returns which nodes reach a slice or a device. While a history lasts, no node changes its zone: by the known
+    defect matches-kept-for-scores its score would not notice."""
+    return draw(
+        st.sampled_from(
+            [
+                {"nodeName": node_name},
+                {"nodeName": node_name},
+                {"nodeSelector": node_selector([node_condition("a")])},
+                {"nodeSelector": node_selector([node_condition("b", operator="NotIn")])},
+                EVERYWHERE,
+            ]
+        )
+    )
+
+
+def _add_node(draw: DrawFn, cluster: HistoryBuilder, number: int, scores: bool) -> None:
+    own = draw(st.sampled_from([{}, {}, *([] if scores else [{_GPU: "2"}, {_GPU: "1"}]), {_GPU: "0"}]))
+    cluster.add_node(node("", {"cpu": "4", "pods": "9", **own}, {ZONE: draw(st.sampled_from("ab"))}))
+    name = f"n{number + 1}"
+    each_by_itself = draw(st.sampled_from([False, False, True]))
     devices = [
-        {"name": f"d{place}", "attributes": {"big": {"bool": place % 2 == 0}}}
-        for place in range(draw(st.integers(0, 4)))
+        {
+            "name": f"d{place}",
+            "attributes": {"big": {"bool": place % 2 == 0}},
+            **draw(st.sampled_from([{}, {}, {"allowMultipleAllocations": True}])),
+            **(_reach(draw, name) if each_by_itself else {}),
+        }
+        for place in range(draw(st.integers(2 if scores else 0, 4)))
     ]
+    reach = {"perDeviceNodeSelection": True} if each_by_itself else _reach(draw, name)
     if devices:
-        cluster.add(resource_slice(f"s{number}", devices, {"nodeName": f"n{number + 1}"}))
+        cluster.add(resource_slice(f"s{number}", devices, reach))
 
 
 @st.composite
 def _served(draw: DrawFn) -> History:
     """Nodes have some of the resource, or devices that serve it, or neither; pods request it, and their binding
-    may fail; classes come, go and change their name."""
+    may fail; classes come, go and change their name. Several nodes have devices where they count for the score."""
     cluster = HistoryBuilder()
+    config = draw(st.sampled_from([SCRIPTED, SCRIPTED, _SCORED, _SCORED, _BALANCED, _NOT_SPREAD]))
+    scores = config in (_SCORED, _BALANCED)
     classes = draw(_CLASSES)
     later = draw(st.sampled_from([False, False, True]))
     if not later:
         cluster.add(*classes)
-    for number in range(draw(st.integers(1, 3))):
-        _add_node(draw, cluster, number)
+    for number in range(draw(st.integers(2 if scores else 1, 3))):
+        _add_node(draw, cluster, number, scores)
     if draw(st.sampled_from([True, False, False])):
         uid = draw(st.sampled_from(["uid-of-p1", "of-an-earlier-p1"]))
         cluster.add(_made_before(draw(st.booleans()), uid))
@@ -179,7 +220,6 @@ def _served(draw: DrawFn) -> History:
         cluster.wait()
         cluster.schedule()
         release_all(cluster)
-    config = draw(st.sampled_from([SCRIPTED, SCRIPTED, _SCORED, _SCORED, _NOT_SPREAD]))
     return cluster.history(config)
 
 

@@ -21,11 +21,18 @@ from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.objects.resources import CPU, MEMORY, amount, is_scalar_resource
 from refsched.plugins.resource_scoring import ResourceSpec, resources_or_default
+from refsched.plugins.resource_scoring_devices import CountedDevices, counted_devices
 from refsched.plugins.signatures import sign_requests
 from refsched.rules import applies
 
-Requests = tuple[int, ...]
-"""Requests are what the pod requests of each of the plugin's resources: milli-CPU, bytes, or whole units."""
+
+@frozen
+class Asked:
+    """``amounts`` are what the pod requests of each of the plugin's resources: milli-CPU, bytes, or whole units.
+    ``devices`` are those that count, if a DeviceClass serves one of the resources."""
+
+    amounts: tuple[int, ...]
+    devices: CountedDevices | None = None
 
 
 @frozen
@@ -64,36 +71,37 @@ class NodeResourcesBalancedAllocation:
         return cls(tuple(resource.name for resource in args.resources))
 
     sign = sign_requests
+    counted_devices = staticmethod(counted_devices)
 
     # --- PreScore ---------------------------------------------------------------------------------
 
     def pre_score(
         self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot
-    ) -> Continue[Requests] | Skip:
+    ) -> Continue[Asked] | Skip:
         """R-BALANCED-01: A pod that requests none of the configured resources skips Score of
         NodeResourcesBalancedAllocation (kubernetes #129138).
         R-BALANCED-02: NodeResourcesBalancedAllocation scores with what a pod requests, without the defaults that
         NodeResourcesFit scores with for a container without requests."""
-        requests = tuple(amount(pod.requests, resource) for resource in self.resources)
-        if not any(requests):
+        amounts = tuple(amount(pod.requests, resource) for resource in self.resources)
+        if not any(amounts):
             applies("R-BALANCED-01")
             return Skip()
         applies("R-BALANCED-02", when=pod.requests != pod.non_zero_requests)
-        return Continue(requests)
+        return Continue(Asked(amounts, self.counted_devices(self.resources, snapshot.objects)))
 
     # --- Score ------------------------------------------------------------------------------------
 
-    def score(self, requests: Requests, pod: PodInfo, node: NodeInfo) -> int:
+    def score(self, asked: Asked, pod: PodInfo, node: NodeInfo) -> int:
         """R-BALANCED-05: NodeResourcesBalancedAllocation's score of a node is 75 if the pod leaves the balance of
         its resources as it is, half a point more for each point by which the pod raises the balance, and half a
         point less for each by which it lowers it, cut to an integer.
 
         Source: balanced_allocation.go, balancedResourceScorer."""
-        with_pod, without_pod = self.balances(requests, node)
+        with_pod, without_pod = self.balances(asked, node)
         applies("R-BALANCED-05")
         return MAX_NODE_SCORE // 2 + (MAX_NODE_SCORE // 2 + with_pod - without_pod) // 2
 
-    def balances(self, requests: Requests, node: NodeInfo) -> tuple[int, int]:
+    def balances(self, asked: Asked, node: NodeInfo) -> tuple[int, int]:
         """R-BALANCED-03: NodeResourcesBalancedAllocation's balance of a node is 100 minus the standard deviation,
         in percent, of the shares of the resources that are used there, each share at most 1, cut to an integer.
         R-BALANCED-04: NodeResourcesBalancedAllocation leaves out of its score a resource that the node does not
@@ -102,16 +110,29 @@ class NodeResourcesBalancedAllocation:
         Returns the balance of the node with the pod, and that without it.
         Source: balanced_allocation.go, balancedResourceScore."""
         with_pod, without_pod = [], []
-        for resource, asked in zip(self.resources, requests, strict=True):
-            allocatable = amount(node.allocatable, resource)
-            if allocatable == 0 or (asked == 0 and is_scalar_resource(resource)):
+        for resource, wanted in zip(self.resources, asked.amounts, strict=True):
+            used, capacity = _use(resource, asked.devices, node)
+            if capacity == 0 or (wanted == 0 and is_scalar_resource(resource)):
                 applies("R-BALANCED-04")
                 continue
-            used = amount(node.requested, resource)
-            with_pod.append(min((used + asked) / allocatable, 1.0))
-            without_pod.append(min(used / allocatable, 1.0))
+            with_pod.append(min((used + wanted) / capacity, 1.0))
+            without_pod.append(min(used / capacity, 1.0))
         applies("R-BALANCED-03", when=len(with_pod) > 1)
         return _balance(with_pod), _balance(without_pod)
+
+
+def _use(resource: str, devices: CountedDevices | None, node: NodeInfo) -> tuple[int, int]:
+    """R-BALANCED-07: For the score of NodeResourcesBalancedAllocation, an extended resource that a DeviceClass
+    serves and of which the node's allocatable has none counts with the devices of the node that the class
+    selects.
+
+    Returns how much of the resource is used on the node, and how much of it the node has."""
+    used, capacity = amount(node.requested, resource), amount(node.allocatable, resource)
+    if capacity == 0 and devices is not None and node.node:
+        count, allocated = devices.count(resource, node.node)
+        if applies("R-BALANCED-07", when=count):
+            return allocated, count
+    return used, capacity
 
 
 def _balance(shares: Sequence[float]) -> int:

@@ -112,6 +112,7 @@ class NodeResourcesFit:
         )
 
     sign = sign_requests
+    counted_devices = staticmethod(counted_devices)
 
     # --- PreFilter --------------------------------------------------------------------------------
 
@@ -175,11 +176,8 @@ class NodeResourcesFit:
         requests = pod_requests(pod.pod, SCORING_DEFAULTS, pod_level=False, use_status=False)
         counted = resource_of(requests)
         applies("R-FIT-05", when=counted != _wanted(pod.pod))
-        return Continue(Scored.of(counted, self.counted_devices(snapshot.objects)))
-
-    def counted_devices(self, objects: ObjectStore) -> CountedDevices | None:
-        """Returns the devices if a DeviceClass serves a resource that counts for the score."""
-        return counted_devices([spec.name for spec in self.resources], objects)
+        devices = self.counted_devices([spec.name for spec in self.resources], snapshot.objects)
+        return Continue(Scored.of(counted, devices))
 
     def score(self, wanted: Resource, pod: PodInfo, node: NodeInfo) -> int:
         uses = [use for spec in self.resources if (use := self._use(spec, wanted, node)) is not None]

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Devices in scores: an extended resource that devices serve counts with how many devices the node reaches.
 
+Used by: NodeResourcesFit, NodeResourcesBalancedAllocation.
+
 Observed: how devices count for the score is not documented.
 Source: plugins/noderesources/resource_allocation.go, calculateDRAResourceTotals.
 """
@@ -9,9 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from refsched.cel import CelError, CelSteps, compile_selector
+from refsched.cel.values import CelDevice
+from refsched.devices.cel_device import cel_device
 from refsched.devices.claims import devices_in_use
 from refsched.devices.ids import DeviceID
 from refsched.devices.in_use import InUse
@@ -20,6 +24,7 @@ from refsched.objects.dra import DeviceClass, ResourceSlice
 from refsched.objects.node import Node
 from refsched.objects.store import ObjectStore
 from refsched.plugins.dynamic_resources_extended import class_of, is_served_by_devices
+from refsched.rules import applies
 
 
 @frozen(eq=False)
@@ -55,14 +60,21 @@ class CountedDevices:
 
     def _selects(self, device_class: DeviceClass, offered: OfferedDevice) -> bool:
         return all(
-            compile_selector(selector.cel.expression, self.cel).matches(offered.as_cel)
+            compile_selector(selector.cel.expression, self.cel).matches(_as_selectors_see(offered))
             for selector in device_class.spec.selectors
             if selector.cel is not None
         )
 
 
+def _as_selectors_see(offered: OfferedDevice) -> CelDevice:
+    """R-FIT-16: For the score, the selectors of a DeviceClass see each device as one that may not be allocated
+    more than once, whatever it says. Source: deviceMatchesClass."""
+    applies("R-FIT-16", when=offered.device.allow_multiple_allocations)
+    return cel_device(offered.id.driver, evolve(offered.device, allow_multiple_allocations=False))
+
+
 def counted_devices(resources: Iterable[str], objects: ObjectStore) -> CountedDevices | None:
-    """Returns the devices, or None if no DeviceClass serves any of the resources."""
+    """Returns the devices, or None if no DeviceClass serves any of these resources, which count for the score."""
     if not any(is_served_by_devices(name) and class_of(name, objects) is not None for name in resources):
         return None
     return CountedDevices(SlicesByNode(objects.list(ResourceSlice)), devices_in_use(objects), objects)

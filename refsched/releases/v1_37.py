@@ -31,6 +31,7 @@ from refsched.extenders.extender import Extender
 from refsched.framework.runtime import Framework
 from refsched.machine.event_handlers import handle, is_skipped, keep_assumed_pods
 from refsched.oddities.known_defects import AS_RELEASED, LATER, MENDED
+from refsched.oddities.node_resources import MATCHES_KEPT, SELECTORS_WITHOUT_CEL
 from refsched.oddities.start_times import ORDER_OF_START_TIMES
 from refsched.oddities.volume_binding import CLASS_IN_AN_ANNOTATION
 from refsched.plugins import node_volume_limits_without_scaling, volume_binding_without_scores
@@ -296,7 +297,9 @@ V1_37 = Release(
     api_versions=("kubescheduler.config.k8s.io/v1",),
     plugins=PLUGINS,
     default_plugins=DEFAULT_PLUGINS,
-    oddities=AS_RELEASED - MENDED | LATER | {ORDER_OF_START_TIMES, CLASS_IN_AN_ANNOTATION},
+    oddities=AS_RELEASED - MENDED
+    | LATER
+    | {ORDER_OF_START_TIMES, CLASS_IN_AN_ANNOTATION, SELECTORS_WITHOUT_CEL, MATCHES_KEPT},
     config=ConfigOfRelease(
         defaults={
             "parallelism": 16,

@@ -15,6 +15,7 @@ from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
 from refsched.objects.resources import Resource
 from refsched.objects.store import ObjectStore
+from refsched.plugins.node_resources_balanced_allocation import Asked
 from refsched.plugins.node_volume_limits import Drivers
 from refsched.releases import RELEASES
 from refsched.releases.v1_35.plugins.node_resources_balanced_allocation import NodeResourcesBalancedAllocation
@@ -29,7 +30,7 @@ def test_a_node_scores_by_the_balance_that_the_pod_leaves() -> None:
     node = NodeInfo(None, allocatable=Resource(milli_cpu=4000, memory=8 << 30))
     applied: list[str] = []
     with listening(applied.append):
-        assert plugin.score((1000, 0), asking, node) == 87
+        assert plugin.score(Asked((1000, 0)), asking, node) == 87
     assert applied == ["R-BALANCED-03", "R-BALANCED-06"]
 
 

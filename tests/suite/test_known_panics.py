@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from device_world import claim as resource_claim
-from device_world import device_class
+from device_world import device, device_class, piece
 from volume_objects import capacity, claim, csi_driver, storage_class, using
-from world import node_object, pod_object
+from world import configuration, node_object, pod_object, profile
 
 from refsched.objects.dra import EXTENDED_RESOURCE_CLAIM
 from refsched.objects.storage import BETA_STORAGE_CLASS
@@ -83,6 +83,23 @@ def test_v1_36_panics_at_an_owner_that_does_not_say_whether_it_controls(
     for value in (node_object("n1"), device_class(extendedResourceName="example.com/gpu"), left, pod):
         judge.take(Create(value))
     assert judge.panics_as_released(NIL_POINTER) == (met if name == "p" else "")
+
+
+@pytest.mark.parametrize(("served", "met"), [("gpu", "selectors-without-cel"), ("other", "")])
+def test_devices_that_count_for_the_balance_of_a_node_are_met(served: str, met: str) -> None:
+    args = {"resources": [{"name": "example.com/gpu", "weight": 1}]}
+    balanced = {**profile(), "pluginConfig": [{"name": "NodeResourcesBalancedAllocation", "args": args}]}
+    part = Part(V1_19.capabilities | {"devices"}, kubernetes="1.37")
+    judge = Judge(History((), config=configuration(balanced)), part)
+    requests = {"requests": {"example.com/gpu": "1"}}
+    for value in (
+        *(node_object(name) for name in ("n1", "n2")),
+        device_class("of-all", "true", extendedResourceName=f"example.com/{served}"),
+        *(piece(f"s-{name}", device("d0"), node=name) for name in ("n1", "n2")),
+        pod_object("p", containers=[{"name": "c", "image": "i", "resources": requests}]),
+    ):
+        judge.take(Create(value))
+    assert judge.panics_as_released(NIL_POINTER) == met
 
 
 def judge_of(configuration: dict[str, Any]) -> Judge:

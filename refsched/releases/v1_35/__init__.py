@@ -13,6 +13,7 @@ from refsched.cycle.binding_cycle import without_expectation as do_without_expec
 from refsched.cycle.scheduling_cycle import scheduling_cycle
 from refsched.oddities.dynamic_resources import ALL_OF_AN_ALTERNATIVE, MATCHED_BY_AN_ALTERNATIVE, SILENT_OWNER
 from refsched.oddities.inter_pod_affinity import REQUIRED_APART_BY_A_DELETED_POD
+from refsched.oddities.node_resources import MATCHES_KEPT, SELECTORS_WITHOUT_CEL
 from refsched.preemption.eviction import evict_asynchronously, evict_at_once
 from refsched.releases.release import FeatureGate, Release
 from refsched.releases.v1_35.cycle.failure import handle_scheduling_failure
@@ -107,7 +108,8 @@ OF_EXTENDED_RESOURCES = {
     "R-BATCH-23",
     *("R-DRA-90", "R-DRA-91", "R-DRA-92", "R-DRA-93", "R-DRA-94", "R-DRA-95", "R-DRA-96"),
     "R-DRA-157",
-    *("R-FIT-13", "R-FIT-14", "R-FIT-15"),
+    *("R-FIT-13", "R-FIT-14", "R-FIT-15", "R-FIT-16"),
+    "R-BALANCED-07",
 }
 """Devices have no taints, counters, shares and binding conditions, and serve no extended resources."""
 
@@ -118,7 +120,7 @@ V1_35 = evolve(
     without_declared_features(V1_36).with_plugins(*PLUGINS).without_gates(*NOT_YET).with_gates(*GATES),
     name="1.35",
     tag="v1.35.4",
-    oddities=V1_36.oddities - {SILENT_OWNER}
+    oddities=V1_36.oddities - {SILENT_OWNER, SELECTORS_WITHOUT_CEL, MATCHES_KEPT}
     | {MATCHED_BY_AN_ALTERNATIVE, ALL_OF_AN_ALTERNATIVE, REQUIRED_APART_BY_A_DELETED_POD},
     queue=evolve(V1_36.queue, keeps_signature=signed_anew),
     scheduling_cycle=partial(scheduling_cycle, handle_failure=handle_scheduling_failure),

@@ -21,6 +21,7 @@ from refsched.releases.v1_36.plugins.dynamic_resources import DynamicResources
 from refsched.releases.v1_36.plugins.image_locality import ImageLocality
 from refsched.releases.v1_36.plugins.node_declared_features import NodeDeclaredFeatures
 from refsched.releases.v1_36.plugins.node_name import NodeName
+from refsched.releases.v1_36.plugins.node_resources_balanced_allocation import NodeResourcesBalancedAllocation
 from refsched.releases.v1_36.plugins.node_resources_fit import NodeResourcesFit
 from refsched.releases.v1_36.plugins.node_unschedulable import NodeUnschedulable
 from refsched.releases.v1_36.plugins.taint_toleration import TaintToleration
@@ -43,6 +44,7 @@ PLUGINS = (
     ImageLocality,
     NodeDeclaredFeatures,
     NodeName,
+    NodeResourcesBalancedAllocation,
     NodeResourcesFit,
     NodeUnschedulable,
     TaintToleration,

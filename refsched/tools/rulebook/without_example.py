@@ -61,7 +61,7 @@ WITHOUT_EXAMPLE: Mapping[str, str] = {
                 "R-DRA-96",
                 "R-DRA-157",
             ),
-            *("R-FIT-13", "R-FIT-14", "R-FIT-15"),
+            *("R-FIT-13", "R-FIT-14", "R-FIT-15", "R-FIT-16", "R-BALANCED-07"),
         ),
         _NOT_SEARCHED,
     ),

@@ -17,16 +17,19 @@ from attrs import frozen
 
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.plugins import node_resources_balanced_allocation as current
+from refsched.releases.v1_35.plugins.node_resources_fit import no_devices
 from refsched.rules import applies
 
 
 @frozen
 class NodeResourcesBalancedAllocation(current.NodeResourcesBalancedAllocation):
+    counted_devices = staticmethod(no_devices)
+
     # --- Score ------------------------------------------------------------------------------------
 
-    def score(self, requests: current.Requests, pod: PodInfo, node: NodeInfo) -> int:
+    def score(self, asked: current.Asked, pod: PodInfo, node: NodeInfo) -> int:
         """R-BALANCED-06 (instead of R-BALANCED-05): Until v1.35 NodeResourcesBalancedAllocation's score of a
         node is the balance of the node's resources with the pod."""
-        with_pod, _ = self.balances(requests, node)
+        with_pod, _ = self.balances(asked, node)
         applies("R-BALANCED-06")
         return with_pod

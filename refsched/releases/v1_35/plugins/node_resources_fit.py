@@ -15,6 +15,7 @@ pkg/scheduler/apis/config/validation/validation_pluginargs.go, ValidateNodeResou
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import ClassVar
 
 from attrs import frozen
@@ -42,16 +43,19 @@ class NodeResourcesFitArgs(current_args.NodeResourcesFitArgs):
         current_args.check_ratio_shape(ratio)
 
 
+def no_devices(resources: Iterable[str], objects: ObjectStore) -> CountedDevices | None:
+    """Returns None."""
+    return None
+
+
 @frozen
 class NodeResourcesFit(current.NodeResourcesFit):
+    counted_devices = staticmethod(no_devices)
+
     ARGS: ClassVar[type[PluginArgs]] = NodeResourcesFitArgs
 
     def served(self, wanted: Resource, objects: ObjectStore) -> frozenset[str]:
         """Returns nothing."""
         return frozenset()
-
-    def counted_devices(self, objects: ObjectStore) -> CountedDevices | None:
-        """Returns None."""
-        return None
 
     EVENTS = tuple(event for event in current.NodeResourcesFit.EVENTS if event.resource != DEVICE_CLASS)
