@@ -175,7 +175,7 @@ def _add_node(draw: DrawFn, cluster: HistoryBuilder, number: int, scores: bool) 
 @st.composite
 def _served(draw: DrawFn) -> History:
     """Nodes have some of the resource, or devices that serve it, or neither; pods request it, and their binding
-    may fail; classes come, go and change their name. Several nodes have devices where they count for the score."""
+    may fail; classes come, go and change their name. At least two nodes have devices that count for the score."""
     cluster = HistoryBuilder()
     config = draw(st.sampled_from([SCRIPTED, SCRIPTED, _SCORED, _SCORED, _BALANCED, _NOT_SPREAD]))
     scores = config in (_SCORED, _BALANCED)
