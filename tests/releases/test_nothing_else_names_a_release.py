@@ -12,7 +12,7 @@ import refsched
 from refsched.releases import RELEASES
 
 PACKAGE = Path(refsched.__path__[0])
-PROSE = ("suite/catalogue/untestable_rules.py", "tools/rulebook/catalogue_pages.py")
+PROSE = ("suite/catalogue/untestable_rules.py", "tools/site/catalogue_pages.py")
 """What the documentation says of a release, in sentences."""
 OF_A_RELEASE = re.compile(r"\breleases\.v1_(\d+)")
 VERSION = re.compile(r"\bv?1\.(?:19|3\d)(?:\.\d+)?\b")
@@ -50,9 +50,7 @@ def test_nothing_outside_the_releases_imports_from_the_folder_of_one() -> None:
         for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom) and OF_A_RELEASE.search(f"{node.module}.{node.names[0].name}")
     }
-    assert importing == {"tools/rulebook/catalogue_pages.py", "suite/catalogue/rules.py"}, (
-        "they write its pages"
-    )
+    assert importing == {"tools/site/catalogue_pages.py", "suite/catalogue/rules.py"}, "they write its pages"
 
 
 def test_a_release_imports_from_no_older_one() -> None:
