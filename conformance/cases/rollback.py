@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.devices import ONE, claim_user, device_class, resource_claim, resource_slice
-from conformance.vocabulary.objects import node, pod, with_metadata
-from conformance.vocabulary.scripted import SCRIPTED
+from conformance.vocabulary.objects import node, pod, with_metadata, with_spec
+from conformance.vocabulary.scripted import SCRIPTED, release_all
 from refsched.suite import Case
 from refsched.suite.histories.history import Create, History, Release, Update, deleting
 
@@ -33,6 +33,25 @@ def _two_claims() -> History:
     cluster.add_node(node(""))
     cluster.add_pod(claim_user("c1", "c2", priority=10, script={"ScriptedA": {"permit": "Error"}}))
     cluster.add_pod(claim_user("c3", "c4"))
+    cluster.schedule()
+    return cluster.history(SCRIPTED)
+
+
+def _two_victims_of_one_name() -> History:
+    """A pod is created anew while its binding is held, somebody else binds the new one to the same node, and a pod
+    of higher priority needs the room of both."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "2", "pods": "9"}))
+    held = pod("", {"cpu": "1"}, script={"ScriptedB": {"preBind": "Hold"}})
+    cluster.add_pod(with_metadata(held, uid="p1-1"))
+    cluster.schedule(1)
+    first = cluster.pods["p1"]
+    second = with_metadata(first, uid="p1-2")
+    cluster.steps += [deleting(first), Create(second), Update(with_spec(second, nodeName="n1"))]
+    cluster.add_pod(pod("", {"cpu": "2"}, priority=10))
+    cluster.schedule(1)
+    release_all(cluster)
+    cluster.wait()
     cluster.schedule()
     return cluster.history(SCRIPTED)
 
@@ -107,5 +126,12 @@ CASES = (
         "A pod for which Permit fails is accepted on the same node each time that it is tried again.",
         _again_and_again("ScriptedA", "permit"),
         ("R-ROLLBACK-02", "R-ASSUME-01"),
+    ),
+    Case(
+        "victim_created_anew_while_the_first_is_held",
+        "A pod whose binding is held and another one, which was created anew under its name and bound by somebody"
+        " else, are victims of one preemption.",
+        _two_victims_of_one_name(),
+        needs=("hold", "preemption"),
     ),
 )

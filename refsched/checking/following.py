@@ -145,6 +145,8 @@ class Following:
             return self._candidate(self.record, options)
         if question == "error":
             return _said_first(self.record.message or "", options)
+        if question == "eviction":
+            return options[0] if self.record.nominated_node is None else options[1]
         if question == "allocation":
             return cast("T", recorded_allocation(self.written, cast("Sequence[Allocations]", options)))
         if question == "claim":

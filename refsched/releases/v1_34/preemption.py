@@ -25,16 +25,19 @@ NOT_FOUND = ErrorReason('pods "{}" not found', "R-PREEMPT-PREP-03")
 EARLY, LATE = "early", "late"
 """A preemptor that deletes itself is deleted before its nomination is written, or afterwards."""
 
+ABSENT, PRESENT = "absent", "present"
+"""When the second of two victims of one name is evicted, it is absent, since the first was deleted, or present."""
+
 
 def evict_asynchronously(
     scheduler: SchedulerState, preemptor: Pod, result: PostFilterResult
 ) -> PostFilterResult:
     """R-PREEMPT-PREP-08 (instead of R-PREEMPT-PREP-01, R-PREEMPT-PREP-06): Before 1.35 pods of lower priority that
     are nominated to the node lose their nomination, and then each victim is rejected or deleted, also one that is
-    terminating."""
+    terminating; the last one after all others."""
     applies("R-PREEMPT-PREP-08", when=result.victims)
     withdraw(scheduler, result)
-    if _evict_all(scheduler, preemptor, result):
+    if _evict_all(scheduler, preemptor, result, last_follows=True):
         scheduler.queue.activate([preemptor])
     if preemptor.key in scheduler.api.deleted and scheduler.choices.choose("deletion", (EARLY, LATE)) == LATE:
         scheduler.api.deleted.discard(preemptor.key)
@@ -56,23 +59,46 @@ def evict_at_once(scheduler: SchedulerState, preemptor: Pod, result: PostFilterR
     return result
 
 
-def _evict_all(scheduler: SchedulerState, preemptor: Pod, result: PostFilterResult) -> list[Pod]:
-    return [victim.pod for victim in result.victims if not _evict(scheduler, preemptor, victim.pod)]
+def _evict_all(
+    scheduler: SchedulerState, preemptor: Pod, result: PostFilterResult, *, last_follows: bool = False
+) -> list[Pod]:
+    """R-PREEMPT-PREP-11: Before 1.35, of two victims of one name, one of which is still assumed, the second no
+    longer exists after the first was deleted; of two that are evicted at the same time it is open which comes
+    first.
+
+    Returns the victims whose eviction is an error. ``last_follows`` says that the last one is evicted after the
+    others, which are evicted at the same time."""
+    failed, deleted = [], set[str]()
+    victims = [info.pod for info in result.victims]
+    for place, victim in enumerate(victims, 1):
+        is_deleted = victim.key in deleted
+        applies("R-PREEMPT-PREP-11", when=is_deleted)
+        if is_deleted and not (last_follows and place == len(victims)):
+            is_deleted = scheduler.choices.choose("eviction", (ABSENT, PRESENT)) == ABSENT
+        if reject(scheduler, victim):
+            continue
+        if is_deleted or scheduler.api.get(Pod, victim.name, victim.namespace) is None:
+            if not _has_its_reason(preemptor, victim):
+                failed.append(victim)
+            continue
+        _delete(scheduler, preemptor, victim)
+        deleted.add(victim.key)
+    return failed
 
 
-def _evict(scheduler: SchedulerState, preemptor: Pod, victim: Pod) -> bool:
+def _has_its_reason(preemptor: Pod, victim: Pod) -> bool:
     """R-PREEMPT-PREP-02: Before 1.35, if a victim no longer exists and bears no DisruptionTarget condition, its
     eviction is an error, and the preemptor is requeued at once.
-    R-PREEMPT-PREP-10: Before 1.35 a preemptor that was created anew under the name of a victim which is still
-    assumed deletes itself; with SchedulerAsyncPreemption it is open whether its nomination is written before.
 
-    Victims are deleted by name. Returns whether the victim is evicted."""
-    if reject(scheduler, victim):
-        return True
-    if scheduler.api.get(Pod, victim.name, victim.namespace) is None:
-        applies("R-PREEMPT-PREP-02")
-        return disruption_by(preemptor) in victim.status.conditions
+    Returns whether the victim bears the condition."""
+    applies("R-PREEMPT-PREP-02")
+    return disruption_by(preemptor) in victim.status.conditions
+
+
+def _delete(scheduler: SchedulerState, preemptor: Pod, victim: Pod) -> None:
+    """R-PREEMPT-PREP-10: Before 1.35 a preemptor that was created anew under the name of a victim which is still
+    assumed deletes itself, since victims are deleted by name; with SchedulerAsyncPreemption it is open whether its
+    nomination is written before."""
     delete(scheduler, preemptor, victim)
     if applies("R-PREEMPT-PREP-10", when=victim.key == preemptor.key):
         scheduler.api.deleted.add(preemptor.key)
-    return True

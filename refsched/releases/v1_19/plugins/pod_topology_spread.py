@@ -211,7 +211,5 @@ def _moved(state: FilterState, incoming: Pod, other: Pod, node: NodeInfo, by: in
 def _moved_in(spread: Spread, domain: str, other: Pod, by: int) -> Spread:
     if not spread.constraint.selector.matches(other.labels):
         return spread
-    if domain not in spread.counts:
-        return spread
     applies("R-SPREAD-54")
-    return spread.moved(domain, by)
+    return spread.moved(domain, by) if domain in spread.counts else spread
