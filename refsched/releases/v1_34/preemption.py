@@ -62,43 +62,40 @@ def evict_at_once(scheduler: SchedulerState, preemptor: Pod, result: PostFilterR
 def _evict_all(
     scheduler: SchedulerState, preemptor: Pod, result: PostFilterResult, *, last_follows: bool = False
 ) -> list[Pod]:
-    """R-PREEMPT-PREP-11: Before 1.35, of two victims of one name, one of which is still assumed, the second no
-    longer exists after the first was deleted; of two that are evicted at the same time it is open which comes
-    first.
-
-    Returns the victims whose eviction is an error. ``last_follows`` says that the last one is evicted after the
+    """Returns the victims whose eviction is an error. ``last_follows`` says that the last one is evicted after the
     others, which are evicted at the same time."""
-    failed, deleted = [], set[str]()
-    victims = [info.pod for info in result.victims]
-    for place, victim in enumerate(victims, 1):
-        is_deleted = victim.key in deleted
-        applies("R-PREEMPT-PREP-11", when=is_deleted)
-        if is_deleted and not (last_follows and place == len(victims)):
-            is_deleted = scheduler.choices.choose("eviction", (ABSENT, PRESENT)) == ABSENT
-        if reject(scheduler, victim):
-            continue
-        if is_deleted or scheduler.api.get(Pod, victim.name, victim.namespace) is None:
-            if not _has_its_reason(preemptor, victim):
-                failed.append(victim)
-            continue
-        _delete(scheduler, preemptor, victim)
-        deleted.add(victim.key)
-    return failed
+    victims, deleted = [info.pod for info in result.victims], set[str]()
+    alone = victims[-1:] if last_follows else []
+    return [
+        victim
+        for victim in victims
+        if not _evict(scheduler, preemptor, victim, deleted, follows=victim in alone)
+    ]
 
 
-def _has_its_reason(preemptor: Pod, victim: Pod) -> bool:
+def _evict(
+    scheduler: SchedulerState, preemptor: Pod, victim: Pod, deleted: set[str], *, follows: bool
+) -> bool:
     """R-PREEMPT-PREP-02: Before 1.35, if a victim no longer exists and bears no DisruptionTarget condition, its
     eviction is an error, and the preemptor is requeued at once.
+    R-PREEMPT-PREP-10: Before 1.35 a preemptor that was created anew under the name of a victim which is still
+    assumed deletes itself; with SchedulerAsyncPreemption it is open whether its nomination is written before.
+    R-PREEMPT-PREP-11: Before 1.35, of two victims of one name, one of which is still assumed, the second no longer
+    exists after the first was deleted; of two that are evicted at the same time it is open which comes first.
 
-    Returns whether the victim bears the condition."""
-    applies("R-PREEMPT-PREP-02")
-    return disruption_by(preemptor) in victim.status.conditions
-
-
-def _delete(scheduler: SchedulerState, preemptor: Pod, victim: Pod) -> None:
-    """R-PREEMPT-PREP-10: Before 1.35 a preemptor that was created anew under the name of a victim which is still
-    assumed deletes itself, since victims are deleted by name; with SchedulerAsyncPreemption it is open whether its
-    nomination is written before."""
+    Victims are deleted by name. ``deleted`` has those that were deleted before, and ``follows`` says that this one
+    is evicted after them. Returns whether the victim is evicted."""
+    is_deleted = victim.key in deleted
+    applies("R-PREEMPT-PREP-11", when=is_deleted)
+    if is_deleted and not follows:
+        is_deleted = scheduler.choices.choose("eviction", (ABSENT, PRESENT)) == ABSENT
+    if reject(scheduler, victim):
+        return True
+    if is_deleted or scheduler.api.get(Pod, victim.name, victim.namespace) is None:
+        applies("R-PREEMPT-PREP-02")
+        return disruption_by(preemptor) in victim.status.conditions
     delete(scheduler, preemptor, victim)
+    deleted.add(victim.key)
     if applies("R-PREEMPT-PREP-10", when=victim.key == preemptor.key):
         scheduler.api.deleted.add(preemptor.key)
+    return True
