@@ -97,6 +97,8 @@ class Checker:
         """How many options there were for each question of the last attempt."""
         self.specified: Attempt | Bind | None = None
         """The specification did this when the last attempt, or the end of a binding cycle, was compared."""
+        self.compared_nodes: frozenset[str] = frozenset()
+        """The statuses of these nodes were compared in the last attempt."""
         self.has_diverged = False
         """What happened may have been allowed, but the history cannot be followed any further."""
 
@@ -325,6 +327,7 @@ class Checker:
                 return
             record = self._own.compared(record, specified)
             guesses = {*guesses, DRY_RUNS} if self._own.has_filtered else guesses
+        self.compared_nodes = frozenset(record.filter or ()).intersection(specified.filter or ())
         if self._evictions.leave_open(record, specified):
             guesses = {*guesses, VICTIMS}
         self._evictions.after(specified)

@@ -113,9 +113,12 @@ class Mending:
 
     def agrees(self, *, in_order: bool = False) -> bool:
         """Returns whether another checker, which is made now and asked the same questions, finds nothing wrong,
-        and makes the attempt that was compared last, too. If ``in_order``, it leaves no order open."""
+        and in the attempt that was compared last compares no fewer nodes. If ``in_order``, it leaves no order
+        open."""
         checker, wrong = self._asked_all_over(self.mended - _ORDERS if in_order else self.mended)
-        return wrong is None and (checker.specified is not None or self.checker.specified is None)
+        if wrong is not None or (checker.specified is None and self.checker.specified is not None):
+            return False
+        return checker.compared_nodes >= self.checker.compared_nodes
 
     @property
     def asked(self) -> int:

@@ -178,3 +178,18 @@ def test_one_defect_may_hide_what_another_one_does() -> None:
 
     assert mends_that_explain(first_wrong, "the same") == {A}
     assert mends_that_explain(first_wrong, "the same", singly=False) is None
+
+
+# --- Agreement ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("compared", "agrees"), [({"n1", "n2"}, True), ({"n1"}, True), (set(), False)])
+def test_a_checker_that_compares_fewer_nodes_does_not_agree(compared: set[str], agrees: bool) -> None:
+    checkers = iter([{"n1"}, compared])
+
+    def comparing(without: Mended) -> Checker:
+        checker = Checker(configuration(), release=V1_34)
+        checker.compared_nodes = frozenset(next(checkers))
+        return checker
+
+    assert Mending(comparing).agrees() is agrees
