@@ -124,11 +124,11 @@ _INSTANCE_LABELS: SearchStrategy[Json] = st.sampled_from(
         {},
         *({_INSTANCE: name} for name in ("m5.large", "m4.large", "t3", "z1d.large")),
         {_FORMER_INSTANCE: "m5.large"},
-        *[{_FORMER_INSTANCE: "m5.large", _INSTANCE: "m4.large"}] * 2,
-        *[{_FORMER_INSTANCE: "m4.large", _INSTANCE: "m5.large"}] * 2,
+        {_FORMER_INSTANCE: "m5.large", _INSTANCE: "m5.large"},
     ]
 )
-"""By these a cloud says how many disks a node attaches."""
+"""By these a cloud says how many disks a node attaches. Of two labels that differ v1.19.16 takes either, in the
+order of a map."""
 _FEW_DISKS = st.lists(st.sampled_from(["d", "e", "f"]), max_size=2, unique=True)
 _MANY_DISKS = st.sampled_from([17, 16, 26, 25, 39, 40, 26]).map(lambda count: [f"d{n}" for n in range(count)])
 _DISKS = st.one_of(_FEW_DISKS, _MANY_DISKS, _MANY_DISKS)
