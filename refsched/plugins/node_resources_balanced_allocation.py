@@ -111,8 +111,9 @@ class NodeResourcesBalancedAllocation:
         Source: balanced_allocation.go, balancedResourceScore."""
         with_pod, without_pod = [], []
         for resource, wanted in zip(self.resources, asked.amounts, strict=True):
-            used, capacity = _use(resource, asked.devices, node)
-            if capacity == 0 or (wanted == 0 and is_scalar_resource(resource)):
+            is_left_out = wanted == 0 and is_scalar_resource(resource)
+            used, capacity = (0, 0) if is_left_out else _use(resource, asked.devices, node)
+            if capacity == 0:
                 applies("R-BALANCED-04")
                 continue
             with_pod.append(min((used + wanted) / capacity, 1.0))

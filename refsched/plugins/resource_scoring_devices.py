@@ -69,7 +69,8 @@ class CountedDevices:
 def _as_selectors_see(offered: OfferedDevice) -> CelDevice:
     """R-FIT-16: For the score, the selectors of a DeviceClass see each device as one that may not be allocated
     more than once, whatever it says. Source: deviceMatchesClass."""
-    applies("R-FIT-16", when=offered.device.allow_multiple_allocations)
+    if not applies("R-FIT-16", when=offered.device.allow_multiple_allocations):
+        return offered.as_cel
     return cel_device(offered.id.driver, evolve(offered.device, allow_multiple_allocations=False))
 
 
