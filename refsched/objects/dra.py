@@ -369,6 +369,10 @@ class ResourceClaim(ApiObject):
     def allocated(self, allocation: AllocationResult) -> ResourceClaim:
         return evolve(self, status=evolve(self.status, allocation=allocation))
 
+    def deallocated(self) -> ResourceClaim:
+        """Returns the claim without its allocation, and without what goes with one."""
+        return evolve(self, status=evolve(self.status, allocation=None, reserved_for=(), devices=()))
+
 
 @frozen
 class ResourceClaimTemplateSpec:

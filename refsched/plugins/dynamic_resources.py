@@ -215,8 +215,7 @@ class DynamicResources:
             applies("R-DRA-06")
             return PostFilterResult(unschedulable())
         claim = context.choices.choose("claim", idle)
-        freed = evolve(claim.status, allocation=None, reserved_for=(), devices=())
-        write(evolve(claim, status=freed), context.api)
+        write(claim.deallocated(), context.api)
         return PostFilterResult(unschedulable(DEALLOCATED))
 
     def _idle_unavailable_claims(

@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from attrs import evolve
-
 from refsched.devices.ids import DeviceID
 from refsched.errors import counted
 from refsched.objects.dra import ResourceClaim
@@ -39,7 +37,7 @@ def pods_that_hold_devices(situation: Situation) -> Iterator[HelpfulChange]:
         where = {pod.spec.node_name for pod in leaving}
         on = f" on {name}" if where == {name} else ""
         change = f"delete or move {joined([pod.key for pod in leaving])}{on}, which {hold}"
-        freed = {claim.key: _deallocated(claim) for claim in held.values()}
+        freed = {claim.key: claim.deallocated() for claim in held.values()}
         yield HelpfulChange("delete", change, updated=tuple(freed.values()), deleted=leaving)
 
 
@@ -71,7 +69,3 @@ def _held_that_it_lacks(
         if wanted > 0:
             return {}
     return lacking
-
-
-def _deallocated(claim: ResourceClaim) -> ResourceClaim:
-    return evolve(claim, status=evolve(claim.status, allocation=None, reserved_for=(), devices=()))
