@@ -24,6 +24,7 @@ from refsched.mistakes.wrong import WrongScheduler, all_wrong
 from refsched.queue.hint_table import event_rule
 from refsched.queue.transitions import Place, Transition, Transitions
 from refsched.suite.breaking.replacing import forget
+from refsched.suite.breaking.simplest import functions_in
 from refsched.suite.catalogue.rules import TRANSITIONS_OF, StatedRule, default_plugins
 
 CALLED = 1000
@@ -140,7 +141,7 @@ def sites_of(rule: StatedRule) -> Sites:
         or (isinstance(node, ast.Name) and node.id in named and isinstance(node.ctx, ast.Load))
     }
     functions: dict[str, tuple[int, int, int]] = {}
-    all_functions = dict(_functions(tree))
+    all_functions = dict(functions_in(tree))
     for name, node in all_functions.items():
         if name == rule.place or any(node.lineno <= line <= _end(node) for line in lines):
             functions[name] = (node.lineno, _end(node), 0)
@@ -156,16 +157,6 @@ def sites_of(rule: StatedRule) -> Sites:
 
 def _says(node: ast.AST, rule: str) -> bool:
     return any(isinstance(one, ast.Constant) and one.value == rule for one in ast.walk(node))
-
-
-def _functions(tree: ast.AST, within: str = "") -> Iterator[tuple[str, ast.FunctionDef]]:
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.ClassDef | ast.FunctionDef):
-            name = f"{within}.{node.name}" if within else node.name
-            if isinstance(node, ast.FunctionDef):
-                yield name, node
-            else:
-                yield from _functions(node, name)
 
 
 def _end(node: ast.FunctionDef) -> int:

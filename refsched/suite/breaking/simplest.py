@@ -79,7 +79,7 @@ def _position(within: _Within) -> tuple[ast.AST, str, int | None, ast.AST]:
 
 def _marks(root: ast.Module, module: str) -> Iterator[tuple[str, _Mark]]:
     values = vars(sys.modules[module])
-    for name, definition in _functions(root, ""):
+    for name, definition in functions_in(root):
         for around in _below(definition, ()):
             match around[-1].node:
                 case ast.Call(func=ast.Name(id="applies"), args=[ast.Constant(value=str(rule))]):
@@ -88,14 +88,15 @@ def _marks(root: ast.Module, module: str) -> Iterator[tuple[str, _Mark]]:
                     yield reason.rule, _Mark(name, definition, around)
 
 
-def _functions(node: ast.AST, within: str) -> Iterator[tuple[str, ast.FunctionDef]]:
+def functions_in(node: ast.AST, within: str = "") -> Iterator[tuple[str, ast.FunctionDef]]:
+    """Yields the functions of a module and the methods of its classes, with their qualified names."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.FunctionDef | ast.ClassDef):
             name = f"{within}.{child.name}" if within else child.name
             if isinstance(child, ast.FunctionDef):
                 yield name, child
             else:
-                yield from _functions(child, name)
+                yield from functions_in(child, name)
 
 
 def _below(node: ast.AST, above: tuple[_Within, ...]) -> Iterator[tuple[_Within, ...]]:
