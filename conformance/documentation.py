@@ -3,7 +3,7 @@
 
     python -m conformance.documentation [FOLDER]
 
-writes ``architecture.svg``, ``differences.md``, ``queue.md`` and ``rules.md`` to the folder, ``docs`` by default.
+writes ``differences.md``, ``queue.md`` and ``rules.md`` to the folder, ``docs`` by default.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from pathlib import Path
 
 from refsched.tools.site.catalogue_pages import queue_page, rules_page
 from refsched.tools.site.differences_page import differences_page
-from refsched.tools.site.layout_picture import layout_picture
 
 
 @cache
@@ -33,7 +32,6 @@ def tests_of() -> Mapping[str, tuple[str, ...]]:
 
 
 PAGES: Mapping[str, Callable[[], str]] = {
-    "architecture.svg": layout_picture,
     "differences.md": differences_page,
     "queue.md": queue_page,
     "rules.md": lambda: rules_page(tests_of()),

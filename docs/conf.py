@@ -64,7 +64,7 @@ HAS_MERMAID = write_mermaid(GENERATED / "static")
 def as_the_site_has_it(app: object, name: str, source: list[str]) -> None:
     """A link to a file outside this folder, which is not a page, becomes its path. Drawings are drawn."""
     if has_drawings(source[0]) and HAS_MERMAID:
-        source[0] = drawn(source[0])
+        source[0] = drawn(source[0], "../" * name.count("/"))
     if not name.startswith("generated/"):
         up = "../" * (name.count("/") + 1)
         source[0] = re.sub(rf"\[([^]]*)\]\({up}([^)\s]+)\)", _named, source[0])

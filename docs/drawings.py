@@ -20,17 +20,17 @@ MERMAID = Package(
 )
 SCRIPT = "mermaid.min.js"
 _DRAWING = re.compile("```mermaid\n(.*?)```", re.DOTALL)
-_SCRIPTS = "".join(f'<script src="_static/{name}"></script>' for name in (SCRIPT, "drawings.js"))
 
 
 def has_drawings(text: str) -> bool:
     return _DRAWING.search(text) is not None
 
 
-def drawn(text: str) -> str:
-    """Returns a page of the folder itself with its drawings where Mermaid finds them."""
+def drawn(text: str, up: str) -> str:
+    """Returns a page with its drawings where Mermaid finds them; ``up`` leads from it to the folder of the site."""
     shown = _DRAWING.sub(lambda found: _raw(f'<pre class="mermaid">{escape(found[1])}</pre>'), text)
-    return f"{shown}\n\n{_raw(_SCRIPTS)}\n"
+    scripts = (f'<script src="{up}_static/{name}"></script>' for name in (SCRIPT, "drawings.js"))
+    return f"{shown}\n\n{_raw(''.join(scripts))}\n"
 
 
 def _raw(html: str) -> str:

@@ -195,7 +195,7 @@ NAME_RULES = {
     "refsched/suite/session/check.py": "two rules of all plugins",
     "refsched/tools/reading/inputs.py": "a rule of a release's table",
     "refsched/tools/running/shadow.py": "by which rule another total is too low",
-    "refsched/tools/site/binding_picture.py": "a drawing, whose ways the tests go",
+    "refsched/tools/site/binding_ways.py": "a table, whose ways the tests go",
     "refsched/tools/rulebook/without_example.py": "why a rule has no example",
 }
 """Files outside of the specification that name rules which they do not state; none comes in addition."""

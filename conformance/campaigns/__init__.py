@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Long runs: soundness over many histories, small worlds searched exhaustively, recordings by area."""
+"""Campaigns: long runs, such as soundness over many seeds, small worlds searched exhaustively, and recordings."""

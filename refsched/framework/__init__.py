@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Framework: the words that plugins and the scheduling cycle share."""
+"""Framework: what a plugin may answer, and how the plugins are run at each extension point."""

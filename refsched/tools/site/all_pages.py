@@ -11,7 +11,6 @@ from refsched.tools.site import plugin_pages, rule_pages
 from refsched.tools.site.catalogue_pages import Tests
 from refsched.tools.site.command_page import command_page
 from refsched.tools.site.pending_page import pending_page
-from refsched.tools.site.run_pictures import scores_drawn, timeline_drawn
 from refsched.tools.site.upgrading_page import upgrading_page
 
 
@@ -21,10 +20,6 @@ def pages(tests: Tests) -> Iterator[tuple[str, Callable[[], str]]]:
     yield "pending.md", pending_page
     yield "points.md", plugin_pages.points_page
     yield "way.md", plugin_pages.way_drawn
-    yield "points.svg", plugin_pages.points_drawn
-    yield "binding.svg", plugin_pages.binding_drawn
-    yield "scores.svg", scores_drawn
-    yield "timeline.svg", timeline_drawn
     yield "commands.md", command_page
     yield "upgrading.md", upgrading_page
     yield "rules/index.md", rule_pages.index_page

@@ -21,7 +21,7 @@ from refsched.releases.v1_19.queue import transitions as v1_19
 from refsched.suite.catalogue.rules import StatedRule, all_rules, default_plugins, in_words
 from refsched.suite.catalogue.untestable_rules import NOT_SPECIFIED, why_elsewhere
 from refsched.tools.shipped_files import examples_folder
-from refsched.tools.site.markdown import page, rule_link, table
+from refsched.tools.site.markdown import page, rule_link, state_diagram, table
 
 COMMAND = "python -m conformance.documentation"
 _MADE = f"<!-- Made by `{COMMAND}`; not to be edited by hand. -->"
@@ -117,9 +117,7 @@ _IN_SHORT: Mapping[Enum, str] = {
 
 
 def _drawing(rows: Transitions) -> str:
-    """Returns the steps from one place to another for Mermaid, which lays them out."""
-    names = {place: place.value.replace(" ", "_") for place in Place}
-    names[Place.NOWHERE] = "[*]"
+    """Returns the steps from one place to another as a drawing."""
     arrows: dict[tuple[Place, Place], dict[str, None]] = {}
     for row in rows:
         is_drawn = row.occurrence not in _NOT_DRAWN and row.place is not row.goes_to
@@ -128,14 +126,15 @@ def _drawing(rows: Transitions) -> str:
             if row.place is Place.IN_FLIGHT:
                 said = said.replace("event", "rejected, event meanwhile").replace(", in backoff", "")
             arrows.setdefault((row.place, row.goes_to), {})[said] = None
-    lines = [
-        f"    {names[place]} --> {names[goes_to]}: {' / '.join(happens)}"
-        for (place, goes_to), happens in arrows.items()
-    ]
-    title = "    accTitle: The places of the queue, and how a pod gets from one to another"
-    spelled = [f'    state "{place.value}" as {name}' for place, name in names.items() if "_" in name]
-    used = [line for line in spelled if any(line.rpartition(" ")[2] in arrow for arrow in lines)]
-    return "\n".join(("```mermaid", "stateDiagram-v2", title, *used, *lines, "```"))
+    return state_diagram(
+        "The places of the queue, and how a pod gets from one to another",
+        dict.fromkeys(_state(place) for places in arrows for place in places),
+        [(_state(at), _state(to), " / ".join(happens)) for (at, to), happens in arrows.items()],
+    )
+
+
+def _state(place: Place) -> str:
+    return "[*]" if place is Place.NOWHERE else place.value
 
 
 def _events() -> Iterator[str]:

@@ -38,6 +38,15 @@ def block(text: str, language: str = "text") -> str:
     return f"```{language}\n{text.rstrip()}\n```"
 
 
+def state_diagram(title: str, states: Iterable[str], arrows: Iterable[tuple[str, str, str]]) -> str:
+    """Returns a drawing that Mermaid lays out; an arrow leads from one state to another, and has words. The state
+    ``[*]`` is where everything begins and ends."""
+    spelled = {state: state.replace(" ", "_") for state in states}
+    lines = [f"{spelled[at]} --> {spelled[to]}: {words}" for at, to, words in arrows]
+    names = [f'state "{state}" as {name}' for state, name in spelled.items() if name != state]
+    return block("\n    ".join(("stateDiagram-v2", f"accTitle: {title}", *names, *lines)), "mermaid")
+
+
 def anchor(rule: str) -> str:
     """Returns the name of a rule's section: letters, digits and hyphens."""
     return re.sub(r"[^a-z0-9]+", "-", rule.lower()).strip("-")

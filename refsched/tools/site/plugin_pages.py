@@ -14,20 +14,21 @@ from refsched.framework.interface import Plugin
 from refsched.releases import DEFAULT
 from refsched.suite.catalogue.rules import StatedRule, all_rules, default_plugins, plugin_of
 from refsched.tools.configuration.read import default_config
-from refsched.tools.site.binding_picture import binding_picture
+from refsched.tools.site.binding_ways import ways_drawn, ways_table
 from refsched.tools.site.catalogue_pages import events_table
 from refsched.tools.site.markdown import anchor, page, prose, rule_link, table
-from refsched.tools.site.pictures import points_picture
-from refsched.tools.site.run_pictures import TRACE
+from refsched.tools.site.shown_runs import TRACE, scores_shown, steps_shown
 
 _POINTS = {
-    "preEnqueue": "Before a pod enters the active queue, plugins say whether it may be tried at all.",
+    "preEnqueue": "Before a pod enters the active queue, plugins say whether it may be tried at all. One that is"
+    " rejected is gated.",
     "queueSort": "The plugin says which of two waiting pods comes first.",
     "preFilter": "Once for each attempt, before any node is looked at, plugins compute what their Filter needs."
-    " A plugin may also reject the pod, narrow the nodes, or skip its Filter.",
+    " A plugin may also reject the pod, so that PostFilter comes next, narrow the nodes, or skip its Filter.",
     "filter": "For each node, plugins say whether the pod fits there. The first plugin that rejects the node"
     " decides.",
-    "postFilter": "If no node is feasible, plugins may make room. This is where preemption happens.",
+    "postFilter": "If no node is feasible, plugins may make room. This is where preemption happens. Then the pod"
+    " goes back to the queue, perhaps nominated to a node.",
     "preScore": "Once for each attempt, plugins compute over the feasible nodes what their Score needs.",
     "score": "Each plugin gives every feasible node a number, which is normalized to 0..100 and multiplied by the"
     " plugin's weight.",
@@ -70,16 +71,16 @@ def points_page() -> str:
         "# Extension points",
         "The extension points stand here in the order in which a pod meets them. Each has the plugins of the"
         f" default profile of Kubernetes {DEFAULT.name}, in the order in which they are called.",
-        "![The extension points from top to bottom with their plugins, and the ways back](points.svg)",
         *(part for point in EXTENSION_POINTS for part in _point(point)),
         "## The binding cycle, and the ways back",
         "Once a node is chosen, the pod counts there. It is bound, or whatever was set aside is given back and"
-        " the pod returns to the queue. Each way has the [rules](rules/index.md) that apply on it.",
-        "![From Reserve to PostBind, and from each of them back to the queue](binding.svg)",
+        " the pod returns to the queue.",
+        ways_drawn(),
+        ways_table(),
         "## From the queue to the node and back",
-        f"This is the recording `traces/{TRACE}` of the real kube-scheduler. Each row is a pod, and each step to"
-        " the right is something that happened. A line shows that the clock moved.",
-        "![Where each pod is, from the beginning of the trace to its end](timeline.svg)",
+        f"This is the recording `traces/{TRACE}` of the real kube-scheduler. Each row is a step, and says where"
+        " each pod is after it.",
+        steps_shown(),
     )
 
 
@@ -112,24 +113,6 @@ def _rules_of(plugin: str) -> list[StatedRule]:
     return sorted(own, key=lambda rule: rule.id)
 
 
-def points_drawn() -> str:
-    return points_picture(
-        {point: [name for name, _ in plugins] for point, plugins in _profile().items()},
-        "The extension points with their plugins",
-    )
-
-
-def binding_drawn() -> str:
-    """Draws the binding cycle with the plugins of the default profile."""
-    return binding_picture(
-        {
-            point[:1].upper() + point[1:]: [name for name, _ in plugins]
-            for point, plugins in _profile().items()
-        },
-        "The binding cycle and the ways back",
-    )
-
-
 def _point(point: str) -> Iterator[str]:
     yield f"## {point}"
     yield _POINTS[point]
@@ -144,12 +127,11 @@ def _point(point: str) -> Iterator[str]:
     yield table(heads, rows) if rows else "No default plugin."
     if point == "score":
         yield (
-            "The picture shows what each plugin adds to the total of each node, after its weight. The stronger"
-            " the colour, the nearer the number is to the most that the plugin can add. `large` has the most room,"
-            " `fast` has the disk that is preferred and the first pod of the shop, `ready` has the image, and"
-            " `spot` has the disk and a taint that is to be avoided."
+            "This is what each plugin adds to the total of four nodes, after its weight: at most 100 times the"
+            " weight. `large` has the most room, `fast` has the disk that is preferred and the first pod of the"
+            " shop, `ready` has the image, and `spot` has the disk and a taint that is to be avoided."
         )
-        yield "![The scores of four nodes, plugin by plugin](scores.svg)"
+        yield scores_shown()
 
 
 def plugin_page(name: str) -> str:

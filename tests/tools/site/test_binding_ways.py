@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The picture of the binding cycle shows every way of its table, and a pod can go each of them by its rules."""
+"""A pod can go each way of the binding cycle by its rules, and the table and the drawing show them all."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from xml.etree import ElementTree
 
 import pytest
 
 from refsched import Cluster
 from refsched.rules import listening
-from refsched.tools.site.binding_picture import (
+from refsched.tools.site.binding_ways import (
     ASSUMED,
     BACK,
     BOUND,
@@ -19,11 +18,10 @@ from refsched.tools.site.binding_picture import (
     QUEUE,
     WAYS,
     StageTransition,
+    ways_drawn,
+    ways_table,
 )
-from refsched.tools.site.pictures import WIDTH
-from refsched.tools.site.plugin_pages import binding_drawn
 
-SVG = "{http://www.w3.org/2000/svg}"
 CONFIG = {
     "apiVersion": "kubescheduler.config.k8s.io/v1",
     "kind": "KubeSchedulerConfiguration",
@@ -108,20 +106,9 @@ def test_every_way_begins_and_ends_at_a_stage() -> None:
     assert {way.to for way in WAYS} == {*FORWARD, *BACK} - {ASSUMED}
 
 
-def test_the_picture_shows_every_way_and_every_plugin_inside_its_edges() -> None:
-    root = ElementTree.fromstring(binding_drawn())
-    height = int(root.attrib["viewBox"].split()[3])
-    texts = [element.text or "" for element in root.iter(f"{SVG}text")]
-    shown = " ".join(texts)
-    for way in WAYS:
-        assert way.happens in shown
-        assert all(rule in shown for rule in way.rules)
-    for name in ("VolumeBinding", "DynamicResources", "DefaultBinder", *FORWARD, *BACK):
-        assert name in shown
-    for box in root.iter(f"{SVG}rect"):
-        assert float(box.get("x", 0)) + float(box.attrib["width"]) <= WIDTH
-        assert float(box.get("y", 0)) + float(box.attrib["height"]) <= height
-    for text in root.iter(f"{SVG}text"):
-        assert 0 < float(text.attrib["y"]) < height
-        if text.get("class") == "small":
-            assert float(text.attrib["x"]) + 6.2 * len(text.text or "") <= WIDTH
+def test_the_table_and_the_drawing_show_every_way() -> None:
+    drawn, rows = ways_drawn(), ways_table().splitlines()[2:]
+    for way, row in zip(WAYS, rows, strict=True):
+        assert f"{way.at.replace(' ', '_')} --> {way.to.replace(' ', '_')}: {way.happens}" in drawn
+        assert row.startswith(f"| {way.at} | {way.happens} | {way.to} |")
+        assert all(f"[{rule}](rules/" in row for rule in way.rules)
