@@ -133,6 +133,21 @@ INFRA = taint("dedicated", "infra")
 THREE = [node(f"n{number}", labels={"disktype": "hdd"}) for number in (1, 2, 3)]
 FULL = [pod(f"r{number}", cpu=cpu, on=f"n{number}") for number, cpu in ((1, "4"), (2, "500m"), (3, "3"))]
 
+USES = pod("a", volumes=claiming())
+LOCAL = [
+    late("local") | {"provisioner": "kubernetes.io/no-provisioner"},
+    thing(
+        "PersistentVolume",
+        "pv-1",
+        spec={
+            "capacity": {"storage": "1Gi"},
+            "accessModes": ["ReadWriteOnce"],
+            "storageClassName": "local",
+        },
+        status={"phase": "Available"},
+    ),
+]
+
 CULPRITS: dict[str, tuple[list[Json], str]] = {
     "a taint on the nodes that the selector names": (
         [
@@ -145,7 +160,7 @@ CULPRITS: dict[str, tuple[list[Json], str]] = {
     ),
     "a taint on every node": (
         [node("n1", taints=[taint("gpu")]), node("n2", taints=[taint("gpu")]), pod("a")],
-        "All 2 nodes carry the taint gpu:NoSchedule, which the pod does not tolerate.",
+        "Both nodes carry the taint gpu:NoSchedule, which the pod does not tolerate.",
     ),
     "different taints": (
         [
@@ -153,7 +168,7 @@ CULPRITS: dict[str, tuple[list[Json], str]] = {
             node("n2", taints=[taint("y"), taint("z", effect="NoExecute")]),
             pod("a"),
         ],
-        "All 2 nodes carry taints that the pod does not tolerate: x:NoSchedule (1 node) and y:NoSchedule and"
+        "Both nodes carry taints that the pod does not tolerate: x:NoSchedule (1 node) and y:NoSchedule and"
         " z:NoExecute (1 node).",
     ),
     "a node that is not ready": (
@@ -163,7 +178,7 @@ CULPRITS: dict[str, tuple[list[Json], str]] = {
     ),
     "cordoned nodes": (
         [node("n1", unschedulable=True), node("n2", unschedulable=True), pod("a")],
-        "All 2 nodes are cordoned.",
+        "Both nodes are cordoned.",
     ),
     "a label that no node has": (
         [*THREE, pod("a", nodeSelector={"disktype": "ssd"})],
@@ -288,6 +303,49 @@ CULPRITS: dict[str, tuple[list[Json], str]] = {
     "a claim that does not exist": (
         [node("n1"), pod("a", volumes=claiming("lost"))],
         "Its PersistentVolumeClaim lost does not exist.",
+    ),
+    "a claim whose volume is missing": (
+        [node("n1"), late("fast"), claim("pv-2", storageClassName="fast"), pod("a", volumes=claiming())],
+        "The PersistentVolume pv-2, which its claim data is bound to, does not exist.",
+    ),
+    "a claim that is being deleted": (
+        [
+            node("n1"),
+            late("fast"),
+            claim(storageClassName="fast")
+            | {
+                "metadata": {
+                    "name": "data",
+                    "finalizers": ["x/y"],
+                    "deletionTimestamp": "2026-01-01T00:00:00Z",
+                }
+            },
+            pod("a", volumes=claiming()),
+        ],
+        "Its PersistentVolumeClaim data is being deleted.",
+    ),
+    "a class where there is none": (
+        [node("n1"), claim(storageClassName="fast"), pod("a", volumes=claiming())],
+        "Its PersistentVolumeClaim data asks for the class fast, which does not exist.",
+    ),
+    "an access mode that no volume has": (
+        [node("n1"), *LOCAL, claim(storageClassName="local", accessModes=["ReadWriteMany"]), USES],
+        "Its claim data asks for 1Gi of the class local with the access mode ReadWriteMany, which no free volume"
+        " of it has.",
+    ),
+    "a volumeMode that no volume has": (
+        [node("n1"), *LOCAL, claim(storageClassName="local", volumeMode="Block"), USES],
+        "Its claim data asks for 1Gi of the class local with the volumeMode Block, which no free volume of it"
+        " has.",
+    ),
+    "labels that no volume has": (
+        [
+            node("n1"),
+            *LOCAL,
+            claim(storageClassName="local", selector={"matchLabels": {"disk": "ssd"}}),
+            USES,
+        ],
+        "Its claim data asks for 1Gi of the class local with the labels disk=ssd, which no free volume of it has.",
     ),
     "a claim that is not bound": (
         [
@@ -489,7 +547,7 @@ CULPRITS: dict[str, tuple[list[Json], str]] = {
             ),
             pod("a", volumes=claiming()),
         ],
-        "On all 2 nodes its volumes would make more than the 0 of x that may be attached.",
+        "On both nodes its volumes would make more than the 0 of x that may be attached.",
     ),
     "too little storage": (
         [

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from refsched.framework.status import Status
 from refsched.objects.pod import Pod
-from refsched.objects.storage import PersistentVolumeClaim, StorageClass
+from refsched.objects.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
 from refsched.objects.store import ObjectStore
 from refsched.plugins.dynamic_resources import DynamicResources
 from refsched.plugins.volume_binding import UNBOUND_IMMEDIATE
@@ -42,11 +42,17 @@ def why_rejected_words(pod: Pod, status: Status, objects: ObjectStore) -> str:
     absent = [name for name, claim in claims.items() if claim is None]
     if absent and "not found" in status.message:
         return f"its PersistentVolumeClaim {joined(absent)} does not exist{_elsewhere(absent, pod, objects)}"
+    for claim in filter(None, claims.values()):
+        if claim.metadata.deletion_timestamp is not None and "being deleted" in status.message:
+            return f"its PersistentVolumeClaim {claim.name} is being deleted"
+        volume = claim.spec.volume_name
+        if volume and volume in status.message and objects.get(PersistentVolume, volume) is None:
+            return f"the PersistentVolume {volume}, which its claim {claim.name} is bound to, does not exist"
     if UNBOUND_IMMEDIATE in status.reasons:
         unbound = [claim for claim in claims.values() if claim is not None and not claim.is_fully_bound]
         classes = {claim.class_name for claim in unbound if claim.class_name}
         known = {each.name for each in objects.list(StorageClass)}
-        if known and (missing := sorted(classes - known)):
+        if missing := sorted(classes - known):
             return (
                 f"its PersistentVolumeClaim {few(claim.name for claim in unbound)} asks for the class"
                 f" {missing[0]}, which does not exist{nearest_text(missing[0], known)}"

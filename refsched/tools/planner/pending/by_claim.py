@@ -26,7 +26,7 @@ from refsched.plugins.volume_restrictions import CLAIM_IN_USE
 from refsched.tools.planner.amounts import amounts
 from refsched.tools.planner.pending.by_node import NodeObstacle, grouped
 from refsched.tools.planner.pending.situation import Situation
-from refsched.tools.planner.pending.words import Subject, few, joined, requirement_text
+from refsched.tools.planner.pending.words import Subject, few, joined, requirement_text, selector_text
 from refsched.volumes.provisioning import NOT_ENOUGH_SPACE
 from refsched.volumes.volumes_on_node import OUT_OF_REACH
 
@@ -110,6 +110,8 @@ def _too_little_space(situation: Situation, nodes: Sequence[NodeInfo], subject: 
                 return f"{asks}, which provisions none, and no volume of it is free"
             if largest < claim.requested:
                 return f"{asks}, and the largest volume of it that is free has {size_text(largest)}"
+            for what in _that_none_has(claim, free_volumes(of_class, objects)):
+                return f"{asks} with {what}, which no free volume of it has"
         elif all(
             situation.rejecting[node.name]["VolumeBinding"].reasons == (NOT_ENOUGH_SPACE,) for node in nodes
         ):
@@ -126,12 +128,30 @@ def largest_volume(
     None if there is none, or no limit is known."""
     if of_class.provisioner != NO_PROVISIONER:
         return max(_limits(of_class, nodes, objects), default=None)
-    free = (
-        volume.spec.capacity.get(STORAGE, Quantity())
+    free = (volume.spec.capacity.get(STORAGE, Quantity()) for volume in free_volumes(of_class, objects))
+    return max(free, default=None)
+
+
+def free_volumes(of_class: StorageClass, objects: ObjectStore) -> list[PersistentVolume]:
+    """Returns the volumes of the class that no claim has."""
+    return [
+        volume
         for volume in objects.list(PersistentVolume)
         if volume.spec.storage_class_name == of_class.name and volume.spec.claim_ref is None
-    )
-    return max(free, default=None)
+    ]
+
+
+def _that_none_has(claim: PersistentVolumeClaim, volumes: Sequence[PersistentVolume]) -> Iterator[str]:
+    """Yields what the claim asks for besides its size, as far as none of the volumes has it."""
+    for mode in claim.spec.access_modes:
+        if not any(mode in volume.spec.access_modes for volume in volumes):
+            yield f"the access mode {mode}"
+    if not any(volume.spec.volume_mode == claim.spec.volume_mode for volume in volumes):
+        yield f"the volumeMode {claim.spec.volume_mode}"
+    if claim.spec.selector is not None:
+        selector = compile_selector(claim.spec.selector)
+        if not any(selector.matches(volume.metadata.labels) for volume in volumes):
+            yield f"the labels {selector_text(selector)}"
 
 
 def _limits(of_class: StorageClass, nodes: Sequence[NodeInfo], objects: ObjectStore) -> Iterator[Quantity]:

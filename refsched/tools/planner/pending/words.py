@@ -67,7 +67,9 @@ class Subject:
     def __str__(self) -> str:
         number = len(self.nodes)
         if number == self.total:
-            return f"the only node, {self.nodes[0]}," if number == 1 else f"all {number:,} nodes"
+            if number == 1:
+                return f"the only node, {self.nodes[0]},"
+            return "both nodes" if number == 2 else f"all {number:,} nodes"
         if self.which:
             only = f"the only node {self.which}, {self.nodes[0]},"
             return only if number == 1 else f"the {number:,} nodes {self.which}"
