@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rules, the changes to Kubernetes and the advice behind each cause of a comparison.
 
-The rules are those that one scheduler applied, and that do not hold in the release of the other. Which change made
-the difference, and what to do, stands in the files of a release (release_notes.py).
+The rules are those that one scheduler applied, and that do not hold in the release of the other; where there are
+none, those that the other did not apply. Which change made the difference, and what to do, stands in the files of
+a release (release_notes.py), or it is a feature gate that the newer release has on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from attrs import frozen
@@ -15,11 +16,15 @@ from attrs import frozen
 from refsched.errors import counted
 from refsched.framework.interface import Plugin
 from refsched.releases import RELEASES
-from refsched.suite.catalogue.rules import StatedRule, all_rules
+from refsched.releases.release import Release
+from refsched.suite.catalogue.rules import StatedRule, all_rules, plugin_of
 from refsched.tools.planner.causes import described
 from refsched.tools.planner.exchange import DifferingPart
 from refsched.tools.planner.upgrade import NOWHERE, PLACED, Cause, PlacementChange, UpgradeComparison
 from refsched.tools.rulebook.release_notes import NOTHING, ReleaseNote, release_note
+
+Rules = tuple[tuple[StatedRule, ...], tuple[StatedRule, ...]]
+"""Rules are those of the scheduler before, and those of the one after."""
 
 NOT_CONFIRMED = "no single cause was confirmed"
 
@@ -30,40 +35,52 @@ class ExplainedCause:
     what to do."""
 
     cause: str
-    rules: tuple[tuple[StatedRule, ...], tuple[StatedRule, ...]]
+    rules: Rules
     change: str
     advice: str
 
 
 def explained(cause: Cause, releases: tuple[str, str]) -> ExplainedCause:
     """Returns the cause in words. ``releases`` are the two that are compared."""
-    notes = _notes(cause.plugins, releases)
+    rules = _rules(cause, releases)
+    notes = _notes(cause, rules, releases)
     return ExplainedCause(
         described(cause.parts) if cause.parts else NOT_CONFIRMED,
-        _rules(cause, releases),
+        rules,
         "; ".join(filter(None, (note.change for note in notes))),
         _advice(cause, notes, releases[1]),
     )
 
 
-def _rules(cause: Cause, releases: tuple[str, str]) -> tuple[tuple[StatedRule, ...], tuple[StatedRule, ...]]:
-    """Returns the rules of each release that the plugins applied, and that do not hold in the other one. Where
-    some of them stand for rules of the other release, only these and those that they stand for are returned."""
-    known, modules = all_rules(), {m for side in cause.plugins for plugin in side for m in _modules(plugin)}
-    one, other = (
-        [
-            known[rule]
-            for rule in sorted(applied)
-            if rule in known
-            and releases[1 - number] not in known[rule].releases
-            and known[rule].module in modules
-        ]
-        for number, applied in enumerate(cause.applied)
-    )
+def _rules(cause: Cause, releases: tuple[str, str]) -> Rules:
+    """Returns what each scheduler applied otherwise. Where some of these rules stand for rules of the other
+    release, only these and those that they stand for are returned."""
+    mine, yours = (_applied(cause, side) for side in (0, 1))
+    one = [rule for rule in mine if releases[1] not in rule.releases]
+    other = [rule for rule in yours if releases[0] not in rule.releases]
     pairs = (_standing_for(one, releases[1]), _standing_for(other, releases[0]))
     if any(pairs[0]) or any(pairs[1]):
         one, other = [*pairs[0][0], *pairs[1][1]], [*pairs[0][1], *pairs[1][0]]
+    one = one or [rule for rule in mine if rule not in yours]
+    other = other or [rule for rule in yours if rule not in mine]
     return tuple(dict.fromkeys(one)), tuple(dict.fromkeys(other))
+
+
+def _applied(cause: Cause, side: int) -> list[StatedRule]:
+    """Returns the rules of the parts of the cause that a scheduler applied: those of the plugins, and those that
+    stand in a package named as the part is (``objects``, ``cycle``)."""
+    plugins = [plugin for both in cause.plugins for plugin in both]
+    modules, names = (
+        {each for plugin in plugins for each in _modules(plugin)},
+        {plugin.name for plugin in plugins},
+    )
+    kinds = {part.kind for part in cause.parts}
+    return [
+        rule
+        for rule in (all_rules().get(name) for name in sorted(cause.applied[side]))
+        if rule is not None
+        and (rule.module in modules or plugin_of(rule.id) in names or kinds & set(rule.module.split(".")))
+    ]
 
 
 def _standing_for(rules: Iterable[StatedRule], release: str) -> tuple[list[StatedRule], list[StatedRule]]:
@@ -82,20 +99,37 @@ def _modules(plugin: Plugin) -> list[str]:
     return [made.__module__ for made in type(plugin).__mro__ if made.__module__.startswith("refsched.")]
 
 
-def _notes(
-    plugins: tuple[tuple[Plugin, ...], tuple[Plugin, ...]], releases: tuple[str, str]
-) -> list[ReleaseNote]:
-    """Returns the notes of the modules of the plugins, of changes after the older release and not after the newer
-    one. A module of a release says what was changed after that release."""
+def _notes(cause: Cause, rules: Rules, releases: tuple[str, str]) -> list[ReleaseNote]:
+    """Returns what is said of the changes after the older release and not after the newer one: by the modules that
+    state the rules, or by all modules of the plugins if none of them does."""
     names = list(RELEASES)
     older, newer = sorted(releases, key=names.index)
     between = names[names.index(older) : names.index(newer)]
-    modules = dict.fromkeys(module for side in plugins for plugin in side for module in _modules(plugin))
-    return [
-        release_note(module)
-        for module in modules
+    of_plugins = (module for side in cause.plugins for plugin in side for module in _modules(plugin))
+    stating = [rule.module for side in rules for rule in side]
+    notes = {
+        module: release_note(module)
+        for module in dict.fromkeys((*of_plugins, *stating))
         if module.removeprefix("refsched.releases.v").partition(".")[0].replace("_", ".") in between
-    ]
+    }
+    for plugin in cause.plugins[0]:
+        notes.update(_gates_since(RELEASES[older], RELEASES[newer], plugin.name))
+    return [note for module, note in notes.items() if module in stating] or list(notes.values())
+
+
+def _gates_since(older: Release, newer: Release, name: str) -> Iterator[tuple[str, ReleaseNote]]:
+    """Yields each feature gate that only the newer release has on and without which the plugin of this name is
+    another one, with the module of that one."""
+    for gate in newer.gates.values():
+        if (
+            gate.default
+            and gate.otherwise
+            and not (gate.name in older.gates and older.gates[gate.name].default)
+        ):
+            without = gate.otherwise(newer).plugins.get(name)
+            if without is not None and without != newer.plugins.get(name):
+                made = without.make(without.args() if without.args is not None else None)
+                yield type(made).__module__, ReleaseNote(f"feature gate {gate.name} is on", "", (), "")
 
 
 def _advice(cause: Cause, notes: Iterable[ReleaseNote], after: str) -> str:

@@ -133,6 +133,68 @@ def test_the_cause_names_the_rule_of_each_release_and_the_change_to_kubernetes()
     )
 
 
+CAPACITIES: list[Json] = [
+    {
+        "apiVersion": "storage.k8s.io/v1",
+        "kind": "StorageClass",
+        "metadata": {"name": "fast"},
+        "provisioner": "csi.x",
+        "volumeBindingMode": "WaitForFirstConsumer",
+    },
+    {
+        "apiVersion": "storage.k8s.io/v1",
+        "kind": "CSIDriver",
+        "metadata": {"name": "csi.x"},
+        "spec": {"storageCapacity": True},
+    },
+    *(
+        {
+            "apiVersion": "storage.k8s.io/v1",
+            "kind": "CSIStorageCapacity",
+            "metadata": {"name": zone, "namespace": "default"},
+            "storageClassName": "fast",
+            "capacity": capacity,
+            "nodeTopology": {"matchLabels": {"zone": zone}},
+        }
+        for zone, capacity in (("a", "20Gi"), ("b", "900Gi"))
+    ),
+    {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": "data", "namespace": "default"},
+        "spec": {
+            "accessModes": ["ReadWriteOnce"],
+            "storageClassName": "fast",
+            "resources": {"requests": {"storage": "10Gi"}},
+        },
+    },
+]
+
+
+def test_a_gate_that_the_newer_release_has_on_is_the_change_to_kubernetes() -> None:
+    releases = ("1.34", "1.37")
+    uses = pod("p", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}])
+    [cause] = compared(*ZONES, *CAPACITIES, uses, releases=releases).causes
+    words = explained(cause, releases)
+    assert (words.cause, words.change) == ("VolumeBinding", "feature gate StorageCapacityScoring is on")
+    assert [rule.id for rule in words.rules[0]] == ["R-VOLBIND-22"]
+    assert {"R-VOLBIND-30", "R-VOLBIND-32"} <= {rule.id for rule in words.rules[1]}
+
+
+def test_a_cause_that_is_how_objects_are_read_names_their_rules() -> None:
+    sidecar = {
+        "name": "proxy",
+        "image": "x",
+        "restartPolicy": "Always",
+        "resources": {"requests": {"cpu": "3"}},
+    }
+    releases = ("1.19", "1.34")
+    [cause] = compared(node("n1"), pod("p", cpu="2", initContainers=[sidecar]), releases=releases).causes
+    words = explained(cause, releases)
+    assert words.cause == "how objects are read and counted"
+    assert "R-REQUEST-03" in {rule.id for rule in words.rules[1]}
+
+
 # --- Every cause that is named is confirmed --------------------------------------------------------
 
 TAINT = [{"key": "k", "effect": "PreferNoSchedule"}]
