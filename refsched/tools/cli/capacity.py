@@ -25,6 +25,9 @@ from refsched.tools.reading.manifests import read_manifests
 
 MOST_NODES = 20
 
+MANIFESTS = (".yaml", ".yml", ".json")
+"""What ends so is a file, also if it does not exist."""
+
 
 def capacity(given: InputOptions, named: str, output: str, *, namespace: str = "", at_most: int) -> int:
     """Runs the command and returns its exit code."""
@@ -47,7 +50,8 @@ def capacity(given: InputOptions, named: str, output: str, *, namespace: str = "
 
 def _pod(named: str, namespace: str, objects: Sequence[ApiObject], scheduler: Scheduler) -> Pod:
     """Returns the pod of the file, or the one of this name."""
-    if not Path(named).is_file():
+    path = Path(named)
+    if path.is_dir() or not (path.exists() or path.suffix in MANIFESTS):
         return pod_called(f"{namespace}/{named}" if namespace and "/" not in named else named, objects)
     found = read_manifests((named,), release=scheduler.kubernetes).objects
     pods = [each for each in found if isinstance(each, Pod)]

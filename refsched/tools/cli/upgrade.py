@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from refsched.errors import InputError, counted
+from refsched.errors import counted
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.meta import ApiObject
 from refsched.tools.cli.exit_codes import AGREED, DISAGREED
@@ -13,13 +13,12 @@ from refsched.tools.cli.inputs import InputOptions, note_absent, read
 from refsched.tools.cli.progress import progress
 from refsched.tools.planner.upgrade import Cause, PlacementChange, UpgradeComparison, compare
 from refsched.tools.printing import TABLE, Page, show_value, some
-from refsched.tools.reading.manifests import STANDARD_INPUT, Manifests
+from refsched.tools.reading.manifests import Manifests, check_can_be_read_again
 from refsched.tools.rulebook.causes import as_value, effects, explained
 
 
 def upgrade(before: InputOptions, after: InputOptions, output: str, *, pods: bool = False) -> int:
-    if STANDARD_INPUT in before.files:
-        raise InputError("is read once for each release; give a file", where="standard input")
+    check_can_be_read_again(before.files)
     one, manifests = _cluster(before)
     other, _ = _cluster(after)
     with progress("comparing", "pods") as show:

@@ -23,7 +23,7 @@ from refsched.tools.planner.trials import Prepared, changed, prepare
 from refsched.tools.planner.upgrade import UpgradeComparison, compare
 from refsched.tools.planner.what_if import ALWAYS, NEVER, SOMETIMES, PodCompared, WhatIf, what_if
 from refsched.tools.printing import TABLE, Page, show_value, some
-from refsched.tools.reading.manifests import STANDARD_INPUT, read_manifests
+from refsched.tools.reading.manifests import check_can_be_read_again, read_manifests
 from refsched.tools.rulebook.causes import as_value as causes_as_value
 
 HTML = "html"
@@ -79,8 +79,7 @@ def run(
 ) -> int:
     """Runs the command and returns its exit code: 1 if a pod goes elsewhere under every seed. ``before`` and
     ``after`` are of the same files."""
-    if STANDARD_INPUT in before.files:
-        raise InputError("is read more than once; give a file", where="standard input")
+    check_can_be_read_again(before.files)
     is_other_scheduler = (
         evolve(after, release_option=before.release_option, gates_option=before.gates_option) != before
     )

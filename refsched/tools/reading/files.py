@@ -16,19 +16,28 @@ MAX_SHOWN = 300
 
 
 def open_file(path: str | Path) -> BinaryIO:
-    """Opens a regular file. Raises InputError for any other: opening a pipe without a writer, for example,
-    would never end."""
+    """Opens a regular file, or a pipe such as the shell's ``<(…)``, which is like an empty file if nobody writes
+    to it. Raises InputError for anything else: reading a device may never end."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        mode = os.fstat(descriptor).st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
             os.close(descriptor)
-            raise InputError("is not a regular file", where=shown_path(path))
+            raise InputError("is neither a regular file nor a pipe", where=shown_path(path))
         os.set_blocking(descriptor, True)
     except OSError as error:
         raise InputError(error.strerror or str(error), where=shown_path(path)) from None
     except ValueError as error:
         raise InputError(str(error), where=shown_path(path)) from None
     return os.fdopen(descriptor, "rb")
+
+
+def is_pipe(path: str | Path) -> bool:
+    """Returns whether the file can be read only once."""
+    try:
+        return stat.S_ISFIFO(os.stat(path).st_mode)
+    except (OSError, ValueError):
+        return False
 
 
 def shown_path(path: str | Path) -> str:

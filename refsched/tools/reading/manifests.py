@@ -25,7 +25,7 @@ from refsched.releases.release import Release
 from refsched.tools.reading.api_fields import check_fields
 from refsched.tools.reading.defaults import defaulted
 from refsched.tools.reading.dumps import objects_of, read_bytes
-from refsched.tools.reading.files import open_file, shown_path
+from refsched.tools.reading.files import is_pipe, open_file, shown_path
 from refsched.tools.reading.inputs import known_fields, read_known
 from refsched.tools.reading.objects import UnknownKindError
 from refsched.tools.reading.operators import check_operators, check_pod
@@ -113,6 +113,14 @@ def _completed(found: Sequence[tuple[str, ApiObject]], release: Release) -> tupl
 
 
 # --- Files ----------------------------------------------------------------------------------------
+
+
+def check_can_be_read_again(paths: Sequence[str | Path]) -> None:
+    """Raises InputError if a file is standard input or a pipe."""
+    for path in paths:
+        if str(path) == STANDARD_INPUT or is_pipe(path):
+            where = "standard input" if str(path) == STANDARD_INPUT else shown_path(path)
+            raise InputError("is read more than once; give a file", where=where)
 
 
 def raw_objects(paths: Sequence[str | Path], stdin: BinaryIO | None = None) -> Iterator[tuple[str, Any]]:

@@ -76,6 +76,15 @@ def test_none_fits_or_not_all_are_counted(tmp_path: Path) -> None:
     assert "it has the scheduling gate g" in run("capacity", "-f", gated, "--pod", "a").output.lower()
 
 
+def test_a_file_that_does_not_exist_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = cluster(tmp_path, node("n1"))
+    assert refusal(monkeypatch, capsys, "capacity", "-f", path, "--pod", "web.yaml") == (
+        "web.yaml: No such file or directory"
+    )
+
+
 def test_a_file_without_one_pod_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -36,24 +36,42 @@ def _run(*args: str, **more: Any) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("option", ["schedule -f", "explain a/b -f", "schedule -f - --config", "replay"])
-def test_a_pipe_without_a_writer_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], option: str
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("schedule -f", "holds no object"),
+        ("explain a/b -f", "is empty"),
+        ("schedule -f - --config", "expected one KubeSchedulerConfiguration, found 0 documents"),
+        ("replay", "is empty"),
+    ],
+)
+def test_a_pipe_without_a_writer_is_like_an_empty_file(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    option: str,
+    message: str,
 ) -> None:
     os.mkfifo(tmp_path / "pipe.jsonl")
-    message = refusal(monkeypatch, capsys, *option.split(), str(tmp_path / "pipe.jsonl"))
-    assert message.endswith("pipe.jsonl: is not a regular file")
+    said = refusal(monkeypatch, capsys, *option.split(), str(tmp_path / "pipe.jsonl"))
+    assert said.endswith(f"pipe.jsonl: {message}")
 
 
-def test_a_pipe_in_a_folder_of_traces_is_refused(
+def test_a_pipe_is_read_as_a_file_but_not_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    os.mkfifo(tmp_path / "pipe.jsonl")
-    monkeypatch.setattr(sys, "argv", ["refsched", "replay", str(tmp_path)])
-    with pytest.raises(SystemExit) as left:
-        entry.main()
-    assert left.value.code == 2
-    assert "is not a regular file" in capsys.readouterr().err
+    node = '{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}'
+    script = f"{sys.executable} -m refsched schedule -o json -f <(echo '{node}')"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True, timeout=60)
+    assert json.loads(done.stdout)["pods"] == []
+    os.mkfifo(tmp_path / "pipe")
+    options = ("upgrade", "--from", "1.34", "--to", "1.37", "-f", str(tmp_path / "pipe"))
+    assert "is read more than once; give a file" in refusal(monkeypatch, capsys, *options)
+
+
+def test_a_device_is_refused(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    said = refusal(monkeypatch, capsys, "schedule", "-f", "/dev/zero")
+    assert said == "/dev/zero: is neither a regular file nor a pipe"
 
 
 def test_a_name_of_5000_characters_is_cut(
