@@ -130,8 +130,9 @@ def _use(resource: str, devices: CountedDevices | None, node: NodeInfo) -> tuple
     Returns how much of the resource is used on the node, and how much of it the node has."""
     used, capacity = amount(node.requested, resource), amount(node.allocatable, resource)
     if capacity == 0 and devices is not None and node.node:
-        count, allocated = devices.count(resource, node.node)
-        if applies("R-BALANCED-07", when=count):
+        counted = devices.count(resource, node.node)
+        if counted is not None and applies("R-BALANCED-07"):
+            count, allocated = counted
             return allocated, count
     return used, capacity
 

@@ -200,7 +200,7 @@ class NodeResourcesFit:
         if asked == 0 and is_scalar_resource(spec.name):
             return None
         if capacity == 0 and isinstance(wanted, Scored) and wanted.devices is not None and node.node:
-            devices, allocated = wanted.devices.count(spec.name, node.node)
+            devices, allocated = wanted.devices.count(spec.name, node.node) or (0, 0)
             if applies("R-FIT-15", when=devices):
                 return Use(allocated + asked, devices, spec.weight)
         if capacity == 0:

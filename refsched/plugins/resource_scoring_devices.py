@@ -36,12 +36,12 @@ class CountedDevices:
     objects: ObjectStore
     cel: CelSteps = CelSteps()
 
-    def count(self, resource: str, node: Node) -> tuple[int, int]:
-        """Returns how many devices of the node the DeviceClass of the resource selects, and how many of them are
-        allocated; none if no class serves the resource or a selector fails."""
+    def count(self, resource: str, node: Node) -> tuple[int, int] | None:
+        """Returns how many devices of the node the DeviceClass of the resource selects, none if a selector fails,
+        and how many of them are allocated; None if no class serves the resource."""
         device_class = class_of(resource, self.objects) if is_served_by_devices(resource) else None
         if device_class is None:
-            return 0, 0
+            return None
         try:
             selected = [offered.id for offered in self._reached(node) if self._selects(device_class, offered)]
         except CelError:
