@@ -82,7 +82,7 @@ def watch(kubeconfig: str, output: str, options: Options, *, as_json: bool = Fal
         say = _log if as_json else _say
         say(f"writes down what is seen of {', '.join(options.schedulers)}; Ctrl-C ends it")
         header = partial(header_of, options.document, options.release.name, options.gates)
-        attempts = record(client, header, options.schedulers, write, goes_on)
+        attempts = record(client, header, options.schedulers, write, goes_on, say)
     if as_json:
         _print_json({"output": output, "attempts": attempts})
     else:

@@ -49,6 +49,7 @@ class Watching:
         self._events: SimpleQueue[Event] = SimpleQueue()
         self._closed = threading.Event()
         self._watches: dict[str, Watch] = {}
+        self._problems: dict[str, str] = {}
         for kind in (*kinds, *optional):
             name = f"watch of {kind.name}"
             threading.Thread(target=self._follow, args=(kind,), name=name, daemon=True).start()
@@ -59,6 +60,10 @@ class Watching:
             return self._events.get(timeout=seconds) if seconds > 0 else self._events.get_nowait()
         except Empty:
             return None
+
+    def problems(self) -> list[str]:
+        """Returns why some kinds cannot be listed or watched now."""
+        return list(dict.fromkeys(self._problems.copy().values()))
 
     def close(self) -> None:
         self._closed.set()
@@ -71,6 +76,7 @@ class Watching:
         while not self._closed.is_set():
             try:
                 version = self._list(kind, known)
+                self._problems.pop(kind.name, None)
                 if is_first:
                     self._events.put(Event(LISTED, kind.name, {}))
                     is_first = False
@@ -80,9 +86,13 @@ class Watching:
                 if is_absent and is_first:
                     self._events.put(Event(LISTED, kind.name, {}))
                     return
-                self._closed.wait(AGAIN)
-            except UnreachableError:
-                self._closed.wait(AGAIN)
+                self._wait(kind, refused)
+            except UnreachableError as problem:
+                self._wait(kind, problem)
+
+    def _wait(self, kind: ApiKind, problem: Exception) -> None:
+        self._problems[kind.name] = str(problem)
+        self._closed.wait(AGAIN)
 
     def _list(self, kind: ApiKind, known: dict[str, Json]) -> str:
         """Puts what differs from what is known into the queue. Returns the version of the list."""

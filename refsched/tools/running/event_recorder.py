@@ -69,12 +69,13 @@ def watch(
     schedulers: Collection[str],
     write: Callable[[Json], object],
     goes_on: Callable[[], bool],
+    say: Callable[[str], None],
 ) -> int:
     """Writes the lines of a trace for as long as it goes on. Returns how many attempts were seen."""
     recording = EventRecorder(write, schedulers)
     with closing(RunLoop(client, None, recording, [REPORTED])) as running:
         write(header(datetime.now(UTC)))
-        running.wait_for_lists(goes_on)
+        running.wait_for_lists(goes_on, say)
         running.follow(goes_on, recording.take)
     return recording.attempts
 

@@ -50,13 +50,13 @@ class Lease:
         return time.monotonic() < self._held_until
 
     def acquire(self, say: Callable[[str], None], goes_on: Callable[[], bool]) -> bool:
-        """Waits until the lease is free, takes it, and renews it in a thread from then on. Returns False if it
-        does not go on before."""
-        has_said = False
-        while not self._try():
-            if not has_said:
-                say("another one holds the lease; waiting for it")
-                has_said = True
+        """Waits until the lease can be taken, and says why it cannot. Then takes it, and renews it in a thread.
+        Returns False if it does not go on before."""
+        said = ""
+        while problem := self._try():
+            if problem != said:
+                say(f"{problem}; waiting for it")
+                said = problem
             for _ in range(int(RETRY / LOOK)):
                 if not goes_on():
                     return False
@@ -71,55 +71,60 @@ class Lease:
             return
         self._held_until = 0.0
         with suppress(ApiError, UnreachableError):
-            found = self._client.request("GET", f"{self._path}/{self._name}")
-            if found["spec"].get("holderIdentity") == self.holder:
+            found = self._found()
+            if found is not None and found["spec"].get("holderIdentity") == self.holder:
                 self._write({"leaseDurationSeconds": 1}, found["metadata"]["resourceVersion"])
 
     def _renew(self) -> None:
         while not self._ended.wait(RETRY):
-            if not self._try() and not self.is_held:
+            if self._try() and not self.is_held:
                 return
 
-    def _try(self) -> bool:
-        """Returns whether the lease was taken or renewed. How long another one has not renewed it is counted from
-        the moment at which a change of it was seen, since the clocks of machines differ."""
+    def _try(self) -> str:
+        """Takes or renews the lease. Returns why not, or ""."""
         began = time.monotonic()
         try:
-            found = self._client.request("GET", f"{self._path}/{self._name}")
-        except ApiError as refused:
-            return refused.is_missing and self._create(began)
-        except UnreachableError:
-            return False
-        version, holder = found["metadata"]["resourceVersion"], found["spec"].get("holderIdentity")
-        if holder and holder != self.holder:
-            if self._seen[0] != version:
-                self._seen = version, began
-            duration = found["spec"].get("leaseDurationSeconds") or DURATION
-            if began < self._seen[1] + duration:
-                return False
-        return self._write(_spec(self.holder), version) and self._hold(began)
-
-    def _create(self, began: float) -> bool:
-        lease = {"metadata": {"name": self._name}, "spec": _spec(self.holder)}
-        try:
-            self._client.request("POST", self._path, {**_TYPE, **lease})
-        except (ApiError, UnreachableError):
-            return False
-        return self._hold(began)
-
-    def _write(self, spec: Json, version: str) -> bool:
-        metadata = {"name": self._name, "resourceVersion": version}
-        try:
-            self._client.request(
-                "PUT", f"{self._path}/{self._name}", {**_TYPE, "metadata": metadata, "spec": spec}
-            )
-        except (ApiError, UnreachableError):
-            return False
-        return True
-
-    def _hold(self, began: float) -> bool:
+            found = self._found()
+            if found is None:
+                self._create()
+            elif self._is_of_another(found, began):
+                return "another one holds the lease"
+            else:
+                self._write(_spec(self.holder), found["metadata"]["resourceVersion"])
+        except (ApiError, UnreachableError) as problem:
+            return f"the lease cannot be taken: {problem}"
         self._held_until = began + DEADLINE
-        return True
+        return ""
+
+    def _is_of_another(self, found: Json, now: float) -> bool:
+        """Returns whether another one holds the lease. How long that one has not renewed it is counted from the
+        moment at which a change of it was seen, since the clocks of machines differ."""
+        version, holder = found["metadata"]["resourceVersion"], found["spec"].get("holderIdentity")
+        if holder in (None, "", self.holder):
+            return False
+        if self._seen[0] != version:
+            self._seen = version, now
+        return bool(now < self._seen[1] + (found["spec"].get("leaseDurationSeconds") or DURATION))
+
+    # --- Requests ---------------------------------------------------------------------------------
+
+    def _found(self) -> Json | None:
+        try:
+            return self._client.request("GET", f"{self._path}/{self._name}")
+        except ApiError as refused:
+            if refused.is_missing:
+                return None
+            raise
+
+    def _create(self) -> None:
+        lease = {"metadata": {"name": self._name}, "spec": _spec(self.holder)}
+        self._client.request("POST", self._path, {**_TYPE, **lease})
+
+    def _write(self, spec: Json, version: str) -> None:
+        metadata = {"name": self._name, "resourceVersion": version}
+        self._client.request(
+            "PUT", f"{self._path}/{self._name}", {**_TYPE, "metadata": metadata, "spec": spec}
+        )
 
 
 _TYPE = {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease"}

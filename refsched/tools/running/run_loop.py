@@ -46,15 +46,20 @@ class RunLoop:
         self._missing = {kind.name for kind in (*KINDS, *more)}
         self._began = time.monotonic()
 
-    def wait_for_lists(self, goes_on: Callable[[], bool]) -> None:
-        """Shows what exists, once all of it is known."""
+    def wait_for_lists(self, goes_on: Callable[[], bool], say: Callable[[str], None]) -> None:
+        """Shows what exists, once all of it is known, and says why it is not known yet."""
         events: list[Event] = []
+        said: set[str] = set()
         while self._missing and goes_on():
             event = self._watching.next(LOOK)
             if event is not None and event.type == LISTED:
                 self._missing.discard(event.kind)
             elif event is not None:
                 events.append(event)
+            for problem in self._watching.problems():
+                if problem not in said:
+                    say(f"{problem}; waiting for it")
+                    said.add(problem)
         self._mirror.take_first(events)
 
     def events(self, seconds: float) -> Iterable[Event]:

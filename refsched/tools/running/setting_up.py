@@ -116,7 +116,7 @@ def _schedule(
         writer.take(record)
 
     with closing(RunLoop(client, scheduler, mirror)) as running:
-        running.wait_for_lists(goes_on)
+        running.wait_for_lists(goes_on, say)
         say(f"schedules the pods of {', '.join(scheduler.state.profiles)}")
         with suppress(LostError):
             running.schedule(lambda: goes_on() and leads(), take)

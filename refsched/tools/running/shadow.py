@@ -62,7 +62,7 @@ def shadow(
     """Shows for as long as it goes on what the specification would decide. Nothing is written."""
     beside = shadow_of(options, say=say, show=show)
     with closing(RunLoop(client, beside.scheduler, beside)) as running:
-        running.wait_for_lists(goes_on)
+        running.wait_for_lists(goes_on, say)
         say(f"compares the decisions about the pods of {', '.join(beside.scheduler.state.profiles)}")
         running.follow(goes_on, beside.take)
     return beside

@@ -277,6 +277,22 @@ def test_a_scheduler_that_is_ended_while_it_waits_for_the_lease_ends(cluster: Cl
     other.close()
 
 
+def test_who_cannot_take_the_lease_says_why(cluster: Cluster) -> None:
+    cluster.api.refuse = lambda method, path, body: (403, "leases is forbidden") if "leases" in path else None
+    with cluster.scheduler():
+        wait_for(lambda: bool(cluster.said))
+    assert cluster.said == ["the lease cannot be taken: leases is forbidden; waiting for it"]
+
+
+def test_who_may_not_read_what_exists_says_so_once(cluster: Cluster) -> None:
+    cluster.api.refuse = lambda method, path, body: (403, "nodes is forbidden") if "/nodes" in path else None
+    with cluster.scheduler():
+        wait_for(lambda: bool(cluster.said))
+        cluster.api.refuse = lambda method, path, body: None
+        wait_for(lambda: "schedules the pods of refsched" in cluster.said)
+    assert cluster.said == ["nodes is forbidden; waiting for it", "schedules the pods of refsched"]
+
+
 # --- Writing --------------------------------------------------------------------------------------
 
 

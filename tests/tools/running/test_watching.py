@@ -166,7 +166,7 @@ def test_it_watches_a_cluster_until_it_is_ended(tmp_path: Path) -> None:
         client.create(pod("a"))
         header = partial(header_of, CONFIG, DEFAULT.name, {"SomeGate": False})
         thread = threading.Thread(
-            target=lambda: watch(client, header, NAMES, put, lambda: not ended.is_set())
+            target=lambda: watch(client, header, NAMES, put, lambda: not ended.is_set(), lambda line: None)
         )
         thread.start()
         wait_for(lambda: any(line.get("create", {}).get("kind") == "Pod" for line in lines))
