@@ -42,7 +42,7 @@ from refsched.suite.adapters.scheduler_command import (
     reads_config,
 )
 from refsched.tools.kubernetes_api.client import ApiError, Client, UnreachableError
-from refsched.tools.kubernetes_api.decisions import ObservedDecision, is_bound
+from refsched.tools.kubernetes_api.decisions import RESULTS, ObservedDecision, is_bound
 from refsched.tools.reading.objects import Key, key_named, key_of
 
 Json = dict[str, Any]
@@ -197,9 +197,11 @@ class OverTheApi:
         decided = self._pods.wait_for_decision(metadata["uid"], self._timeout, self._has_ended)
         if decided is None:
             name, of = f"{metadata['namespace']}/{metadata['name']}", pod["spec"]["schedulerName"]
+            place = ", and fits on no node" if metadata["name"] == PROBE else ""
             raise TransportError(
-                f"within {self._timeout:g} seconds it has neither bound the pod {name} (schedulerName: {of}) "
-                "nor said why not, in the pod's condition PodScheduled"
+                f"within {self._timeout:g} seconds it has not decided about the pod {name}, which has the "
+                f"schedulerName {of}{place}: it has neither bound it nor given it the condition PodScheduled with "
+                f"the status False and the reason {' or '.join(RESULTS)}"
             )
         return decided
 

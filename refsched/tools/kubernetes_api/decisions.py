@@ -12,7 +12,7 @@ from refsched.records import ERROR, SCHEDULED, UNSCHEDULABLE, NodeStatus
 
 Json = dict[str, Any]
 
-_RESULTS = {"Unschedulable": UNSCHEDULABLE, "SchedulerError": ERROR}
+RESULTS = {"Unschedulable": UNSCHEDULABLE, "SchedulerError": ERROR}
 """The results by the reason of the condition PodScheduled. A pod that waits for a gate has been attempted by
 nobody."""
 
@@ -60,7 +60,7 @@ def decision_about(pod: Json) -> ObservedDecision | None:
     status = pod.get("status") or {}
     for condition in status.get("conditions") or ():
         if condition["type"] == "PodScheduled" and condition["status"] == "False":
-            result = _RESULTS.get(condition.get("reason", ""))
+            result = RESULTS.get(condition.get("reason", ""))
             if result is not None:
                 nominated = status.get("nominatedNodeName", "")
                 return ObservedDecision(result, message=condition.get("message", ""), nominated=nominated)

@@ -313,8 +313,9 @@ def schedule_one(adapter: Adapter) -> None:
     [
         (
             "does-nothing",
-            "within 1 seconds it has neither bound the pod default/refsched-probe (schedulerName: "
-            "default-scheduler) nor said why not",
+            "within 1 seconds it has not decided about the pod default/refsched-probe, which has the "
+            "schedulerName default-scheduler, and fits on no node: it has neither bound it nor given it the "
+            "condition PodScheduled with the status False and the reason Unschedulable or SchedulerError",
         ),
         ("crashes", "it has ended, with exit code 1"),
         ("floods", "it floods the API server: pods are changed 200 times before one is decided about"),
