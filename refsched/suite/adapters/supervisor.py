@@ -48,7 +48,8 @@ def supervise(end: socket.socket, command: list[str]) -> int:
         end.sendall(str(error).encode())
         return 0
     signal.signal(signal.SIGTERM, lambda number, frame: _signal_group(child, signal.SIGTERM))
-    end.sendall(STARTED)
+    with suppress(OSError):  # the suite may have ended meanwhile, and the command is ended below
+        end.sendall(STARTED)
     _let_go_of_the_streams()
     status = _wait_for(child, end, signalled)
     _signal_group(child, signal.SIGKILL)

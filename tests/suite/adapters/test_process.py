@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import socket
 import subprocess
 import sys
 import time
@@ -14,6 +16,7 @@ from typing import Any
 import pytest
 from adapter_children import command, spelled
 
+from refsched.suite.adapters import supervisor
 from refsched.suite.adapters.adapter import Adapter, Session
 from refsched.suite.adapters.answers import Answer
 from refsched.suite.adapters.faults import AdapterFault
@@ -296,6 +299,16 @@ def test_nothing_outlives_a_suite_that_is_killed(tmp_path: Path) -> None:
         assert _is_alive(pid)
         run.kill()
     assert _ends(pid)
+
+
+def test_what_is_started_for_a_suite_that_was_killed_meanwhile_is_ended() -> None:
+    ours, theirs = socket.socketpair()
+    with theirs:
+        ours.close()
+        end = str(theirs.fileno())
+        command = [sys.executable, "-I", "-S", supervisor.__file__, end, "sleep", "600"]
+        done = subprocess.run(command, check=False, pass_fds=[theirs.fileno()], timeout=60)
+    assert done.returncode == -signal.SIGKILL
 
 
 def test_what_lies_below_a_process_is_found() -> None:
