@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from refsched.records import Attempt, Bind, NodeStatus, NodeUsage, PreFilter, Record, Reference
-from refsched.suite.findings import Seen
+from refsched.suite.findings import Finding, Seen
 from refsched.suite.histories.history import (
     DEFAULT_CONFIG,
     Advance,
+    Create,
     Delete,
     History,
     Observe,
@@ -23,7 +24,7 @@ from refsched.suite.histories.history import (
     creating,
     deleting,
 )
-from refsched.suite.histories.wording import described, described_steps, said
+from refsched.suite.histories.wording import described, described_steps, said, what_came
 
 Json = dict[str, Any]
 
@@ -57,6 +58,24 @@ def asking(**resources: Json) -> Json:
 )
 def test_a_value(value: object, words: str) -> None:
     assert said(value) == words
+
+
+@pytest.mark.parametrize(
+    ("member", "got", "words"),
+    [
+        ("node", "n1", "n1"),
+        ("node", "n2", "n2, a node that does not exist"),
+        ("node", "n3", "n3, a node that does not exist"),
+        ("node", "", "none"),
+        ("node", 2, "2"),
+        ("filter.n3", "n3", "n3"),
+    ],
+)
+def test_what_came_says_that_a_node_does_not_exist(member: str, got: object, words: str) -> None:
+    nodes = [{"kind": "Node", "metadata": {"name": name}} for name in ("n1", "n2")]
+    steps = (*map(Create, nodes), Delete(Reference("Node", "n2")), Schedule())
+    finding = Finding("R-SEARCH-04", member, None, got, step=3)
+    assert what_came(finding, History(steps)) == words
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import attrs
 
 from refsched.objects.reading import json_name
 from refsched.records import BOUND, SCHEDULED, Attempt, Bind, NodeStatus, PreFilter, Record
-from refsched.suite.findings import Seen
+from refsched.suite.findings import Finding, Seen
 from refsched.suite.histories.history import (
     DEFAULT_CONFIG,
     Advance,
@@ -58,6 +58,21 @@ def said(value: object) -> str:
             return said({name: member for name, member in _named_members(value) if member not in (None, ())})
         case _:
             return str(value)
+
+
+def what_came(finding: Finding, history: History) -> str:
+    """Returns what came instead of what was expected. A node that was chosen may not exist, which is said."""
+    text = said(finding.got)
+    if finding.member != "node" or not finding.got or not isinstance(finding.got, str):
+        return text
+    nodes: set[str] = set()
+    for step in history.steps[: finding.step]:
+        match step:
+            case Create(value) if value["kind"] == "Node":
+                nodes.add(value["metadata"]["name"])
+            case Delete(named) if named.kind == "Node":
+                nodes.discard(named.name)
+    return text if finding.got in nodes else f"{text}, a node that does not exist"
 
 
 def _named_members(value: Any) -> Iterator[tuple[str, object]]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from refsched.records import Attempt
 from refsched.suite.histories.judgement import Judgement
 from refsched.suite.histories.scenario import scenario_text, trace_lines
-from refsched.suite.histories.wording import described_steps, said
+from refsched.suite.histories.wording import described_steps, said, what_came
 from refsched.suite.results.judged_implementation import JudgedImplementation
 from refsched.suite.results.outcome import Failure
 from refsched.suite.results.rule import Rule
@@ -40,7 +40,7 @@ def failure_of(
         member=finding.member,
         pod=finding.pod,
         expected=said(finding.expected),
-        got=said(finding.got),
+        got=what_came(finding, judgement.history),
         trace=trace_lines(judgement.history, judgement.seen, scheduler, about.kubernetes),
         scenario=scenario_text(judgement.history, title=f"{rule.id}: {rule.sentence}".removesuffix(": ")),
         shrunk=is_target,
