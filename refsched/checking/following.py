@@ -54,6 +54,8 @@ from refsched.volumes.orders import VolumeOrder
 
 T = TypeVar("T")
 
+NO_NODE = "no node"
+
 _FEASIBLE = NodeStatus("Success")
 _GAVE_UP = STOPPED.format("")
 
@@ -252,8 +254,8 @@ class Following:
     def _node(self, record: Attempt, options: Sequence[T]) -> T:
         node = record.node or ""
         if node not in options:
-            expected = [option or "no node" for option in options]
-            self.not_allowed.append(Disagreement("node", expected, node or "no node"))
+            expected = [option or NO_NODE for option in options]
+            self.not_allowed.append(Disagreement("node", expected, node or NO_NODE))
         return cast("T", node)
 
     def _hint(self, record: Attempt, options: Sequence[T]) -> object:

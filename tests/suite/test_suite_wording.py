@@ -67,6 +67,7 @@ def test_a_value(value: object, words: str) -> None:
         ("node", "n2", "n2, a node that does not exist"),
         ("node", "n3", "n3, a node that does not exist"),
         ("node", "", "none"),
+        ("node", "no node", "no node"),
         ("node", 2, "2"),
         ("filter.n3", "n3", "n3"),
     ],

@@ -56,7 +56,7 @@ class ApiObjects:
         _raise_if_dropped(whole, created)
         return self._with_status(created, whole)
 
-    def update(self, object: Json) -> None:
+    def update(self, object: Json) -> Json:
         whole = completed(object)
         if key_of(whole) in self._terminating and not object["metadata"].get("deletionTimestamp"):
             raise ApiError(409, "Conflict", "what is being deleted stays so")
@@ -66,12 +66,16 @@ class ApiObjects:
                 whole["spec"].setdefault("nodeName", node)
         replaced = self._client.replace(whole)
         _raise_if_dropped(whole, replaced)
-        self._with_status(replaced, whole)
+        return self._with_status(replaced, whole)
 
-    def _with_status(self, created: Json, whole: Json) -> Json:
-        if whole["kind"] not in _WITH_STATUS or not whole.get("status"):
-            return created
-        return self._client.replace_status(*key_of(whole), whole["status"])
+    def _with_status(self, stored: Json, whole: Json) -> Json:
+        """Gives an object the status that it is to have. A pod without one has no nomination."""
+        status = whole.get("status")
+        if not status and (stored.get("status") or {}).get("nominatedNodeName"):
+            status = {name: value for name, value in stored["status"].items() if name != "nominatedNodeName"}
+        if whole["kind"] not in _WITH_STATUS or not status:
+            return stored
+        return self._client.replace_status(*key_of(whole), status)
 
     def delete(self, key: Key) -> None:
         """Deletes an object at once. One that does not exist is not asked for again."""

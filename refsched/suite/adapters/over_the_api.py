@@ -19,6 +19,7 @@ import re
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ from refsched.suite.adapters.scheduler_command import (
     reads_config,
 )
 from refsched.tools.kubernetes_api.client import ApiError, Client, UnreachableError
-from refsched.tools.kubernetes_api.decisions import RESULTS, ObservedDecision, is_bound
+from refsched.tools.kubernetes_api.decisions import RESULTS, ObservedDecision, is_bound, waits
 from refsched.tools.reading.objects import Key, key_named, key_of
 
 Json = dict[str, Any]
@@ -62,15 +63,11 @@ AFTER_A_TIMEOUT = 1.0
 """A scheduler that has not done so once may take this many."""
 
 _VICTIMS = re.compile(r"preempting (\d+) victims")
-
 _NOT_JUDGED = re.compile(r"running (PreScore|Score|Reserve|Permit|PreBind|Bind)")
 """These errors come when Filter has found nodes. Which node was chosen is not shown."""
 
 _STATUS_OF_A_WAITING_POD = {"phase", "startTime"}
 """These fields say nothing of a pod that waits."""
-
-NOT_BEFORE_AN_ATTEMPT = ("Pod.status.conditions", "Pod.status.nominatedNodeName")
-"""A pod that waits may be attempted before it has these fields."""
 
 NEXT_ATTEMPT = 3.0
 """A pod for which others were preempted is bound within this many seconds after their deletion."""
@@ -223,7 +220,10 @@ class OverTheApi:
     def _create(self, object: Json) -> Json:
         if waits(object):
             return self._take_waiting(object)
-        self._objects.create(object)
+        return self._put(self._objects.create, object)
+
+    def _put(self, put: Callable[[Json], Json], object: Json) -> Json:
+        put(object)
         if object["metadata"].get("deletionTimestamp"):
             self._objects.terminate(key_of(object))
         self._has_changed = True
@@ -233,14 +233,17 @@ class OverTheApi:
         if pod["metadata"].get("deletionTimestamp"):
             return {"unsupported": "a pod that is deleted and has no node exists no more"}
         if why := self._why_it_is_not_scheduled(pod):
-            self._not_its_turn[key_of(pod)] = self._objects.create(pod)["metadata"]["uid"], why
-            self._has_changed = True
-            return _NO_RECORDS
+            return self._leave_waiting(self._objects.create(pod), why)
         if (pod.get("status") or {}).keys() - _STATUS_OF_A_WAITING_POD:
             return {"unsupported": "a pod that is created may be attempted before it has this status"}
         pod = {name: value for name, value in pod.items() if name != "status"}
         self._objects.check(pod)
         self._waiting[key_of(pod)] = pod
+        return _NO_RECORDS
+
+    def _leave_waiting(self, stored: Json, why: str) -> Json:
+        self._not_its_turn[key_of(stored)] = stored["metadata"]["uid"], why
+        self._has_changed = True
         return _NO_RECORDS
 
     def _why_it_is_not_scheduled(self, pod: Json) -> str:
@@ -260,14 +263,18 @@ class OverTheApi:
             return {"unsupported": "a pod that is nominated may be attempted again at any time"}
         if self._waiting.pop(key, None) is not None:
             return self._create(object)
-        if self._not_its_turn.pop(key, None) is not None:
-            self._objects.delete(key)
-            return self._create(object)
-        self._objects.update(object)
-        if object["metadata"].get("deletionTimestamp"):
-            self._objects.terminate(key)
-        self._has_changed = True
-        return _NO_RECORDS
+        if self._not_its_turn.pop(key, None):
+            return self._update_what_nobody_attempts(object)
+        return self._put(self._objects.update, object)
+
+    def _update_what_nobody_attempts(self, pod: Json) -> Json:
+        """Creates the pod anew if it is to be attempted now, or if the API server refuses the update."""
+        why = self._why_it_is_not_scheduled(pod)
+        if why and not pod["metadata"].get("deletionTimestamp"):
+            with suppress(ApiError):
+                return self._leave_waiting(self._objects.update(pod), why)
+        self._objects.delete(key_of(pod))
+        return self._create(pod)
 
     def _delete(self, reference: Json) -> Json:
         key = key_named(reference["kind"], reference.get("namespace"), reference["name"])
@@ -379,13 +386,6 @@ class OverTheApi:
         self._deferred = set()
         self._has_changed = True
 
-
-def waits(object: Json) -> bool:
-    """Returns whether this is a pod that waits until it is to be scheduled."""
-    return object["kind"] == "Pod" and not (object.get("spec") or {}).get("nodeName")
-
-
-# --- Which scheduler ------------------------------------------------------------------------------
 
 KUBE_SCHEDULER = "kube-scheduler"
 

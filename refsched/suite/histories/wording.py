@@ -11,6 +11,7 @@ from typing import Any
 
 import attrs
 
+from refsched.checking.following import NO_NODE
 from refsched.objects.reading import json_name
 from refsched.records import BOUND, SCHEDULED, Attempt, Bind, NodeStatus, PreFilter, Record
 from refsched.suite.findings import Finding, Seen
@@ -63,7 +64,7 @@ def said(value: object) -> str:
 def what_came(finding: Finding, history: History) -> str:
     """Returns what came instead of what was expected. A node that was chosen may not exist, which is said."""
     text = said(finding.got)
-    if finding.member != "node" or not finding.got or not isinstance(finding.got, str):
+    if finding.member != "node" or finding.got in ("", NO_NODE) or not isinstance(finding.got, str):
         return text
     nodes: set[str] = set()
     for step in history.steps[: finding.step]:

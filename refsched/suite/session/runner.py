@@ -12,13 +12,15 @@ from attrs import define, evolve
 from refsched.suite.adapters.answers import Hello
 from refsched.suite.adapters.connecting import is_over_the_api
 from refsched.suite.adapters.faults import AdapterFault
-from refsched.suite.adapters.over_the_api import NOT_BEFORE_AN_ATTEMPT
 from refsched.suite.histories.history import History
 from refsched.suite.histories.judgement import Judgement
 from refsched.suite.level import Level
 from refsched.suite.results.judged_implementation import JudgedImplementation
 from refsched.suite.session.bench import Bench, Connection, SteppedRun
 from refsched.suite.session.unsupported_fields import drawn_from, fields_not_taken, without
+
+NOT_BEFORE_AN_ATTEMPT = ("Pod.status.conditions", "Pod.status.nominatedNodeName")
+"""Over the API a pod that waits may be attempted before it has these fields."""
 
 
 @define(eq=False)

@@ -43,6 +43,11 @@ def pod_called(value: Json) -> str:
     return f"{metadata.get('namespace', '')}/{metadata['name']}"
 
 
+def waits(object: Json) -> bool:
+    """Returns whether this is a pod that waits until it is to be scheduled."""
+    return object["kind"] == "Pod" and not (object.get("spec") or {}).get("nodeName")
+
+
 def is_bound(decision: ObservedDecision) -> bool:
     return bool(decision.node)
 
