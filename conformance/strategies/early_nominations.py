@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.strategies.storage import with_uids
+from conformance.vocabulary.allocations import allocated, claim_of, exactly_one
 from conformance.vocabulary.builder import AFTER_FIVE_MINUTES, HistoryBuilder
 from conformance.vocabulary.devices import resource_claim
 from conformance.vocabulary.objects import (
@@ -127,13 +128,28 @@ _NOBODY_BINDS: Json = {"bind": {"disabled": [{"name": "*"}], "enabled": [{"name"
 _WITHOUT_A_BINDER = default_profile(
     plugins={"multiPoint": {"enabled": [{"name": "ScriptedA"}, {"name": "ScriptedB"}]}, **_NOBODY_BINDS}
 )
-_WITHOUT_PRE_BIND = default_profile(
-    plugins={
+
+
+def _without_pre_bind(*first: str) -> Json:
+    """Returns a profile without scripted plugins at PreBind, where these plugins are the first."""
+    plugins = {
         "multiPoint": {"enabled": [{"name": "ScriptedA"}]},
-        "preBind": {"disabled": [{"name": "ScriptedA"}]},
-        **_NOBODY_BINDS,
+        "preBind": {"disabled": [{"name": "ScriptedA"}], "enabled": [{"name": name} for name in first]},
     }
+    return default_profile(plugins={**plugins, **_NOBODY_BINDS})
+
+
+_BINDING = st.sampled_from(
+    [_WITHOUT_A_BINDER, _without_pre_bind(), *[_without_pre_bind("DynamicResources")] * 3]
 )
+_CLAIMING: SearchStrategy[Json] = st.sampled_from(
+    [
+        {},
+        *[{"resourceClaims": [{"name": "g", "resourceClaimName": "d1"}]}] * 2,
+        {"volumes": using("c1")},
+    ]
+)
+"""All that a pod claims is there already."""
 
 
 @st.composite
@@ -143,12 +159,12 @@ def _unbound(draw: DrawFn) -> History:
     cluster = HistoryBuilder()
     claim, volume = bound_pair("c1", "v1")
     cluster.add(storage_class("hand"), claim, volume)
+    cluster.add(claim_of("d1", [exactly_one()], allocated("d0", None, [])))
     for _ in range(draw(st.integers(1, 3))):
         cluster.add_node(node("", {"cpu": "4", "pods": "9"}))
     for _ in range(draw(st.integers(1, 2))):
-        volumes = draw(st.sampled_from([[], [], using("c1")]))
         answers = draw(st.sampled_from([{}, {}, script(("ScriptedA", "permit", "Wait"))]))
-        cluster.add_pod(pod("", cpu("1"), volumes=volumes, script=answers))
+        cluster.add_pod(pod("", cpu("1"), script=answers, **draw(_CLAIMING)))
         cluster.schedule(1)
         cluster.steps.extend(Permit(key(value), "allow") for value in cluster.pods.values())
     if draw(st.booleans()):
@@ -156,9 +172,7 @@ def _unbound(draw: DrawFn) -> History:
         cluster.schedule(1)
     cluster.wait()
     cluster.schedule()
-    return with_uids(
-        cluster.history(profile_config(draw(st.sampled_from([_WITHOUT_A_BINDER, *[_WITHOUT_PRE_BIND] * 3]))))
-    )
+    return with_uids(cluster.history(profile_config(draw(_BINDING))))
 
 
 # --- Looked at again after a long wait ------------------------------------------------------------
