@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
+from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.strategies.changes import with_few_changes
 from conformance.strategies.drawn import CPU_AMOUNTS, combinations, switched
+from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import (
     PREFERRED,
     REQUIRED,
@@ -217,12 +218,15 @@ _PREFERS_A: Json = {
     },
 }
 
+_IMAGE: Json = {"names": ["i:latest"], "sizeBytes": 500_000_000}
+_AVOIDED: Json = {"key": "k", "effect": "PreferNoSchedule"}
+
 _NODES = combinations(
     lambda cores, zone, effect, cordoned: node(
         "",
         {"cpu": cores, "memory": "8Gi", "pods": "5"},
         {ZONE: zone} if zone else {},
-        images=[{"names": ["i:latest"], "sizeBytes": 500_000_000}] if zone == "b" else [],
+        images=[_IMAGE] if zone == "b" else [],
         taints=[{"key": "k", "effect": effect}] if effect else (),
         unschedulable=cordoned,
     ),
@@ -303,6 +307,51 @@ def _reordered() -> SearchStrategy[History]:
     return with_few_changes(_REFUSED, wanting, config=config, fewest_nodes=2, most_nodes=3, most_pods=2)
 
 
+# --- Weights in both places -----------------------------------------------------------------------
+
+_WEIGHTS = st.sampled_from([None, 0, 7, 1, 2])
+_IN_BOTH_PLACES = st.dictionaries(
+    st.sampled_from(_SCORING), st.tuples(_WEIGHTS, _WEIGHTS), min_size=2, max_size=4
+)
+_UNLIKE = st.permutations(
+    [
+        node("", {"cpu": "2", "memory": "9Gi", "pods": "5"}, {ZONE: "a"}),
+        node("", {"cpu": "4", "memory": "4Gi", "pods": "5"}, {ZONE: "b"}, images=[_IMAGE]),
+        node("", {"cpu": "8", "memory": "2Gi", "pods": "5"}, {ZONE: "c"}, taints=[_AVOIDED]),
+    ]
+)
+_SPREAD_ANYWAY = {
+    "maxSkew": 1,
+    "topologyKey": ZONE,
+    "whenUnsatisfiable": "ScheduleAnyway",
+    "labelSelector": {"matchLabels": {"app": "a"}},
+}
+
+
+def _weighing(weights: Mapping[str, tuple[int | None, int | None]]) -> Json:
+    points: dict[str, list[Json]] = {}
+    for name, pair in weights.items():
+        for point, weight in zip(("multiPoint", "score"), pair, strict=True):
+            if weight is not None:
+                points.setdefault(point, []).append(_weighted(name, weight))
+    plugins = {point: {"enabled": enabled} for point, enabled in points.items()}
+    return profile_config(default_profile(plugins=plugins))
+
+
+@st.composite
+def _weighed(draw: DrawFn) -> History:
+    """Plugins have a weight at all points, one at Score, both or none, and every plugin prefers another node."""
+    cluster = HistoryBuilder(hosts=True)
+    for value in draw(_UNLIKE):
+        cluster.add_node(value)
+    cluster.add_pod(pod("", cpu("1"), labels={"app": "a"}), draw(st.integers(0, 2)))
+    for amount in draw(st.lists(st.sampled_from(["500m", "1", ""]), min_size=1, max_size=2)):
+        wishes: Json = {"affinity": _PREFERS_A, "topologySpreadConstraints": [_SPREAD_ANYWAY]}
+        cluster.add_pod(pod("", cpu(amount), labels={"app": "a"}, **wishes))
+    cluster.schedule()
+    return cluster.history(_weighing(draw(_IN_BOTH_PLACES)))
+
+
 def histories() -> SearchStrategy[History]:
     anything = with_few_changes(
         _NODES,
@@ -311,4 +360,5 @@ def histories() -> SearchStrategy[History]:
         gates=switched("DynamicResourceAllocation", "DRASchedulerFilterTimeout"),
         fewest_nodes=2,
     )
-    return st.one_of(anything, _without_earlier_point(), _without_earlier_point(), _reordered())
+    left_out = _without_earlier_point()
+    return st.one_of(anything, left_out, left_out, _weighed(), _reordered())
