@@ -9,6 +9,7 @@ none, fails, is not interested in the pod or does not support preemption, and is
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from hypothesis import strategies as st
@@ -78,11 +79,14 @@ _SAYS: SearchStrategy[Json | str] = st.sampled_from(
 )
 """How many victims of a pod's first, second or third node have to leave after all, or that it is out of the
 question."""
+_ITS_OWN = "its own"
+"""The extender names pods of any node that is there, or of none, whether or not they were proposed."""
 _LEAVE_LESS = _SAYS.filter(lambda says: says != "Fail" and says != {})
 _ANSWERS: SearchStrategy[list[Json | str]] = st.one_of(
     st.lists(_SAYS, min_size=2, max_size=3),
     st.sampled_from([["Fail", {"1": "Refuse"}], [_NONE_OF_THEM, "Fail"], [{"1": 0}, {"2": 0}]]),
     st.tuples(_LEAVE_LESS, st.sampled_from(["Fail", "", {}]), st.one_of(_SAYS, st.just(""))).map(list),
+    st.permutations([_ITS_OWN, _ITS_OWN, {}, {"1": 1}]).map(lambda says: says[:2]),
 )
 """In the last ones an extender leaves less, and the next one does not change that."""
 
@@ -94,10 +98,13 @@ _MANAGED = st.sampled_from(["", "", "", "a", "b"])
 """The extender whose resource a pod asks for."""
 
 
-def _coming(match: str, managed: str, answers: list[Json | str], nodes: list[str]) -> Json:
-    """Returns a pod that can use any of these nodes, which are identified by their names."""
+def _coming(match: str, managed: str, answers: list[Json | str], nodes: list[str], own: Json) -> Json:
+    """Returns a pod that can use any of these nodes, which are identified by their names. ``own`` is what an
+    extender answers that names victims of its own."""
     said = {
-        name: {"preempt": _of_nodes(says, nodes)} for name, says in zip(_NAMES, answers, strict=False) if says
+        name: {"preempt": own if says == _ITS_OWN else _of_nodes(says, nodes)}
+        for name, says in zip(_NAMES, answers, strict=False)
+        if says
     }
     amounts = {f"x.y/{managed}": "1"} if managed else {}
     resources = {"requests": {"cpu": "2", **amounts}, **({"limits": amounts} if managed else {})}
@@ -116,6 +123,11 @@ def _of_nodes(says: Json | str, nodes: list[str]) -> Json | str:
     return {nodes[int(place) - 1]: said for place, said in says.items() if int(place) <= len(nodes)}
 
 
+def _own_victims(node: str, uids: Sequence[str], violations: int) -> Json:
+    victims = {"Pods": [{"UID": uid} for uid in uids], "NumPDBViolations": violations}
+    return {"answer": {"NodeNameToMetaVictims": {node: victims}}}
+
+
 @st.composite
 def _sparing(draw: DrawFn) -> History:
     """Each pod has nodes of its own, so that the answer for one does not depend on the others. A budget may
@@ -123,16 +135,23 @@ def _sparing(draw: DrawFn) -> History:
     cluster = HistoryBuilder()
     if draw(st.sampled_from([True, False, True])):
         cluster.add(a_budget({"matchLabels": _APP}, draw(st.sampled_from([0, 1])), "", ()))
+    uids: dict[str, list[str]] = {"n0": []}
     for match, answers in enumerate(draw(st.lists(_ANSWERS, min_size=3, max_size=4))):
         before = len(cluster.nodes)
         for priority, crowd in enumerate(draw(_CROWDS)):
             cluster.add_node(node("", {"cpu": "2", "pods": "9"}, {"match": str(match)}))
             labels = draw(st.sampled_from(_LABELS))
+            there = uids.setdefault(list(cluster.nodes)[-1], [])
             for start in START_TIMES[:crowd]:
                 amount = "1" if crowd == 2 else "600m"
+                there.append(f"u{len(cluster.pods)}")
                 running = pod("", cpu(amount), labels=labels, priority=priority, status={"startTime": start})
-                cluster.add_pod(running, len(cluster.nodes) - 1)
-        cluster.add_pod(_coming(str(match), draw(_MANAGED), answers, list(cluster.nodes)[before:]))
+                cluster.add_pod(with_metadata(running, uid=there[-1]), len(cluster.nodes) - 1)
+        nodes = list(cluster.nodes)[before:]
+        where = draw(st.sampled_from([*nodes, *uids]))
+        named = uids[draw(st.sampled_from([where, where, where, nodes[0]]))]
+        own = _own_victims(where, named[: draw(st.sampled_from([1, 2, 0]))], draw(st.sampled_from([0, 1])))
+        cluster.add_pod(_coming(str(match), draw(_MANAGED), answers, nodes, own))
     cluster.schedule()
     cluster.wait()
     cluster.schedule()
