@@ -73,6 +73,13 @@ def sometimes(strategy: SearchStrategy[Any], otherwise: Any = None) -> SearchStr
     return st.one_of(st.just(otherwise), strategy)
 
 
+def repeating(strategy: SearchStrategy[Any], most: int) -> SearchStrategy[list[Any]]:
+    """Draws a list of up to this many, of which the first often comes again: what is given twice counts twice, or
+    it does not."""
+    different = st.lists(strategy, min_size=1, max_size=most)
+    return different.flatmap(lambda some: st.sampled_from([[], some, [*some, some[0]]]))
+
+
 def switched(*gates: str) -> SearchStrategy[Mapping[str, bool]]:
     """Draws feature gates: now and then one of these, which are on by default, is off."""
     return st.sampled_from([*[{}] * 7 * len(gates), *({gate: False} for gate in gates)])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.strategies.changes import nodes_created, pods_removed, with_few_changes
-from conformance.strategies.drawn import CPU_REQUESTS, combinations, sometimes
+from conformance.strategies.drawn import CPU_REQUESTS, combinations, repeating, sometimes
 from conformance.strategies.requeueing import relabelled, requeueing
 from conformance.vocabulary.objects import (
     PREFERRED,
@@ -90,12 +90,18 @@ def _affinity(required: list[Json], preferred: list[Json]) -> Json:
     return affinity
 
 
-def _affinities(conditions: tuple[Json, ...]) -> SearchStrategy[Json]:
-    terms = _terms(conditions)
+def _preferences(conditions: tuple[Json, ...]) -> SearchStrategy[list[Json]]:
     preferred = st.builds(
-        lambda weight, term: {"weight": weight, "preference": term}, st.sampled_from([1, 2, 50, 100]), terms
+        lambda weight, term: {"weight": weight, "preference": term},
+        st.sampled_from([1, 2, 50, 100]),
+        _terms(conditions),
     )
-    return st.builds(_affinity, st.lists(terms, max_size=2), st.lists(preferred, max_size=3))
+    return repeating(preferred, 3)
+
+
+def _affinities(conditions: tuple[Json, ...]) -> SearchStrategy[Json]:
+    required = st.lists(_terms(conditions), max_size=2)
+    return st.builds(_affinity, required, _preferences(conditions))
 
 
 _SELECTORS = st.sampled_from(
@@ -113,13 +119,23 @@ _PODS = st.builds(
     _SELECTORS,
     _affinities((*_CONDITIONS, *_UNCHECKED)),
 )
-_PLAIN = CPU_REQUESTS.map(lambda amount: pod("", cpu(amount)))
-_CONFIGS = sometimes(
-    _affinities(_CONDITIONS).map(
-        lambda added: profile_config(default_profile(("NodeAffinity", {"addedAffinity": added})))
-    ),
-    DEFAULT_CONFIG,
+_PREFERRING = _preferences(_CONDITIONS).map(
+    lambda preferred: pod("", affinity={"nodeAffinity": _affinity([], preferred)})
 )
+_PLAIN = CPU_REQUESTS.map(lambda amount: pod("", cpu(amount)))
+
+
+def _adding(affinities: SearchStrategy[Json]) -> SearchStrategy[Json]:
+    return sometimes(
+        affinities.map(
+            lambda added: profile_config(default_profile(("NodeAffinity", {"addedAffinity": added})))
+        ),
+        DEFAULT_CONFIG,
+    )
+
+
+_CONFIGS = _adding(_affinities(_CONDITIONS))
+_PREFERENCES_ADDED = _adding(_preferences(_CONDITIONS).map(lambda preferred: _affinity([], preferred)))
 
 
 # --- What requeues a rejected pod ---------------------------------------------------------------------
@@ -150,15 +166,10 @@ _RELABELLED = relabelled(
         ]
     )
 )
-_ADDED = sometimes(
+_ADDED = _adding(
     st.sampled_from([_CONDITIONS[0], _CONDITIONS[2]]).map(
-        lambda condition: profile_config(
-            default_profile(
-                ("NodeAffinity", {"addedAffinity": _affinity([{"matchExpressions": [condition]}], [])})
-            )
-        )
-    ),
-    DEFAULT_CONFIG,
+        lambda condition: _affinity([{"matchExpressions": [condition]}], [])
+    )
 )
 
 
@@ -174,4 +185,7 @@ def requeued() -> SearchStrategy[History]:
 
 
 def histories() -> SearchStrategy[History]:
-    return with_few_changes(_NODES, _PODS, config=_CONFIGS)
+    """Where nothing is required, all nodes are feasible, and preferences decide."""
+    preferring = with_few_changes(_NODES, _PREFERRING, config=_PREFERENCES_ADDED, fewest_nodes=2, most_pods=3)
+    anything = with_few_changes(_NODES, _PODS, config=_CONFIGS)
+    return st.one_of(anything, anything, preferring)

@@ -16,7 +16,7 @@ from conformance.strategies.changes import (
     pods_running,
     with_few_changes,
 )
-from conformance.strategies.drawn import CPU_REQUESTS, combinations, sometimes
+from conformance.strategies.drawn import CPU_REQUESTS, combinations, repeating, sometimes
 from conformance.strategies.requeueing import pod_updates, relabelled, requeueing
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import (
@@ -114,9 +114,8 @@ def _term(
     }
 
 
-_TERMS = st.lists(
-    combinations(_term, _KINDS, _SELECTORS, (ZONE, HOSTNAME, "rack"), _WHOSE, _SAME, (1, 5, 100, 29, 50)),
-    max_size=3,
+_TERMS = repeating(
+    combinations(_term, _KINDS, _SELECTORS, (ZONE, HOSTNAME, "rack"), _WHOSE, _SAME, (1, 5, 100, 29, 50)), 3
 )
 
 
@@ -189,6 +188,38 @@ def _weighed(draw: DrawFn) -> History:
         cluster.add_pod(value, home)
     for value in draw(st.lists(_FOR_AND_AGAINST, min_size=1, max_size=3)):
         cluster.add_pod(value)
+    cluster.schedule()
+    return cluster.history()
+
+
+# --- Only the namespaces differ -------------------------------------------------------------------
+
+_TEAMS = st.sampled_from([{}, {"team": "x"}, {"team": "y"}])
+_IN_ANY = st.sampled_from(["", "other", "other", "absent"])
+_OF_ALL, _PREFERRING_ALL = (
+    st.lists(combinations(_term, kinds, ({},), (ZONE,), _WHOSE, ({},), (5, 100)), min_size=1, max_size=2)
+    for kinds in (_KINDS, _KINDS[::3])
+)
+
+
+def _namespace(name: str, labels: Json) -> Json:
+    metadata = {"name": name, **({"labels": labels} if labels else {})}
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}
+
+
+@st.composite
+def _among_namespaces(draw: DrawFn) -> History:
+    """Every term selects all pods of its namespaces, and every node has its key. Some pods run on one node, and
+    others of any namespace come; one namespace does not exist. As often as not all nodes are feasible."""
+    terms = draw(st.sampled_from([_PREFERRING_ALL, _OF_ALL]))
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(*(_namespace(name, draw(_TEAMS)) for name in ("default", "other")))
+    for zone in ("a", "b"):
+        cluster.add_node(node(labels={ZONE: zone}))
+    for _ in range(draw(st.integers(1, 2))):
+        cluster.add_pod(_pod("", {}, draw(_IN_ANY), draw(terms), False), 0)
+    for _ in range(2):
+        cluster.add_pod(_pod("", {}, draw(_IN_ANY), draw(sometimes(terms, [])), False))
     cluster.schedule()
     return cluster.history()
 
@@ -305,4 +336,4 @@ def histories() -> SearchStrategy[History]:
         running=_RUNNING,
         hosts=True,
     )
-    return st.one_of(anything, _weighed(), requeued())
+    return st.one_of(anything, _weighed(), requeued(), _among_namespaces())
