@@ -118,10 +118,11 @@ _AMOUNTS = st.sampled_from([1, 1, 2, 0, 3])
 def _consumers(draw: DrawFn) -> Json:
     resource = draw(st.sampled_from([_GPU, _GPU, _GPU, _OF_ITS_OWN]))
     containers = [_wanting(f"c{place}", draw(_AMOUNTS), resource) for place in range(draw(st.integers(1, 2)))]
-    starting = []
+    starting, most = [], draw(_AMOUNTS)
     for place in range(draw(st.sampled_from([0, 0, 1, 2]))):
         kind = draw(st.sampled_from([{}, {}, {"restartPolicy": "Always"}]))
-        starting.append(_wanting(f"i{place}", draw(_AMOUNTS), resource, **kind))
+        amount = draw(st.sampled_from([most, most, most + 1, 0]))
+        starting.append(_wanting(f"i{place}", amount, resource, **kind))
     answers = draw(
         st.sampled_from(
             [
