@@ -40,17 +40,17 @@ def _counter_set(name: str, amount: str) -> Json:
     return {"name": name, "counters": {"memory": {"value": amount}}}
 
 
-def _of_counters(sets: Sequence[Json], pieces: int) -> Json:
+def _of_counters(sets: Sequence[Json], pieces: int, where: Json = EVERYWHERE, name: str = "counters") -> Json:
     spec = {
         "driver": DRIVER,
         "pool": {"name": "p", "generation": 1, "resourceSliceCount": pieces},
-        **EVERYWHERE,
+        **where,
         "sharedCounters": list(sets),
     }
     return {
         "apiVersion": "resource.k8s.io/v1",
         "kind": "ResourceSlice",
-        "metadata": {"name": "counters"},
+        "metadata": {"name": name},
         "spec": spec,
     }
 
@@ -69,10 +69,15 @@ _CONSUMED = st.sampled_from(["1", "2", "3", "1", "2", "4", "1500m"])
 
 @st.composite
 def _partitioned(draw: DrawFn) -> History:
-    """Devices of one pool, on one node or two, share counters; a plain pool may have devices beside it. In some
-    histories one device consumes a counter that there may not be."""
+    """Devices of one pool, on one node or two, share counters, which may be in a slice for each node; a plain pool
+    may have devices beside it. In some histories one device consumes a counter that there may not be."""
     pieces = draw(st.integers(1, 2))
-    slices = [_of_counters(draw(_SETS), pieces + 1)]
+    apart = pieces > 1 and draw(st.booleans())
+    places = [{"nodeName": f"n{piece + 1}"} for piece in range(pieces)] if apart else [EVERYWHERE]
+    total = pieces + len(places)
+    slices = [
+        _of_counters(draw(_SETS), total, where, f"counters{number}") for number, where in enumerate(places)
+    ]
     strange = draw(st.sampled_from([{}] * 5 + [{"counter_set": "other"}, {"counter": "cores"}]))
     for piece in range(pieces):
         devices = [
@@ -84,7 +89,7 @@ def _partitioned(draw: DrawFn) -> History:
             for number in range(draw(st.integers(2, 4)))
         ]
         where = {"nodeName": f"n{piece + 1}"} if pieces > 1 else EVERYWHERE
-        of_pool = {"name": "p", "generation": 1, "resourceSliceCount": pieces + 1}
+        of_pool = {"name": "p", "generation": 1, "resourceSliceCount": total}
         slices.append(resource_slice(f"s{piece}", devices, where, of_pool))
     if draw(st.sampled_from([True, False, False])):
         slices.append(resource_slice("plain", [{"name": "d"}], {"nodeName": "n1"}))
