@@ -156,7 +156,10 @@ _PLUGINS: tuple[tuple[str, str, tuple[Json, ...]], ...] = (
         "azure-disk",
         "disk.csi.azure.com",
         (
-            *({"azureDisk": {"diskName": "d", "diskURI": uri, "kind": "Managed"}} for uri in "ab"),
+            *(
+                {"azureDisk": {"diskName": name, "diskURI": uri, "kind": "Managed"}}
+                for name, uri in ("da", "db", "ea")
+            ),
             {"azureDisk": {"diskName": "d", "diskURI": "a", "kind": "Dedicated"}},
         ),
     ),
@@ -169,13 +172,10 @@ _NEVER_COUNTED: tuple[list[Json], ...] = (
 )
 """These are migrated to CSI drivers too, but the scheduler does not translate them."""
 _NO_DISK_AT_ALL: Json = {"name": "z", "emptyDir": {}}
-_TOPOLOGIES: tuple[Json, ...] = (
-    {},
-    {},
-    {"metadata": {"labels": {ZONE: "a"}}},
-    {"metadata": {"labels": {OLD_ZONE: "a"}}},
-    {"spec": reaching(IN_ZONE_A)},
-)
+_WITH_ZONES = _PLUGINS[:3]
+_ZONE_LABELS: tuple[Json, ...] = ({}, {OLD_ZONE: "b"}, {ZONE: "a"}, {OLD_ZONE: "a"}, {ZONE: "b"})
+_ZONE_AFFINITIES: tuple[Json, ...] = ({}, reaching(IN_ZONE_A), reaching({**IN_ZONE_A, "key": OLD_ZONE}))
+"""A volume may say its zone in both places, and in one spelling or the other."""
 _LISTED = st.sampled_from([True, True, False])
 """Is the plugin among those that the node says are migrated?"""
 _DRIVER_ZONES = {
@@ -202,25 +202,26 @@ def _to_be_made(plugin: str) -> Sequence[Json]:
 @st.composite
 def _migrated(draw: DrawFn) -> History:
     """Disks that pods name themselves, that volumes are, or that are to be made, on a node that attaches few of
-    their driver's."""
-    plugin, driver, sources = draw(st.sampled_from((*_PLUGINS, *_PLUGINS[-2:])))
+    their driver's; or bound ones on nodes that attach many, so that only their zones matter."""
+    of_zones = draw(st.sampled_from([False, False, True]))
+    plugin, driver, sources = draw(st.sampled_from(_WITH_ZONES if of_zones else (*_PLUGINS, *_PLUGINS[-2:])))
     cluster = HistoryBuilder(hosts=True)
     drawn = draw(st.lists(st.sampled_from(sources), min_size=2, max_size=2))
-    cluster.add(
-        *(each for number, source in enumerate(drawn, 1) for each in _bound_pair(draw, number, source))
-    )
+    for number, source in enumerate(drawn, 1):
+        cluster.add(*_bound_pair(draw, number, source, of_zones))
     cluster.add(*_to_be_made(plugin))
-    idle = draw(st.sampled_from([None, None, None, None, *_NEVER_COUNTED]))
-    count = draw(st.sampled_from([1, 0, 1, 2])) if idle is None else 0
+    idle = None if of_zones else draw(st.sampled_from([None, None, None, None, *_NEVER_COUNTED]))
+    count = 9 if of_zones else draw(st.sampled_from([1, 0, 1, 2])) if idle is None else 0
     stated = draw(st.sampled_from([{f"attachable-volumes-{plugin}": str(count)}, {}]))
     for labels in draw(st.lists(_labels_of_nodes(plugin), min_size=1, max_size=2)):
         cluster.add_node(node("", {**ROOM, **stated}, labels=labels))
-    cluster.add(_csi_node(plugin, driver, count, draw(_LISTED)))
+    cluster.add(_csi_node(plugin, driver, count, of_zones or draw(_LISTED)))
     if idle is not None:
         cluster.add_pod(pod("", volumes=idle), 0)
     inlined = [[*nothing, *inline(**source)] for source in sources for nothing in ([], [_NO_DISK_AT_ALL])]
     made = [using(name) for name in ("c3", "c4", "c5", "c4")]
-    volumes = st.sampled_from([*inlined, *[using("c1"), [_NO_DISK_AT_ALL, *using("c2")]] * 3, *made])
+    bound = [using("c1"), [_NO_DISK_AT_ALL, *using("c2")]]
+    volumes = st.sampled_from(bound if of_zones else [*inlined, *bound * 3, *made])
     for used in draw(st.lists(volumes, min_size=1, max_size=2)):
         cluster.add_pod(pod("", volumes=used), 0)
     for used in draw(st.lists(volumes, min_size=1, max_size=2)):
@@ -233,11 +234,13 @@ def _migrated(draw: DrawFn) -> History:
     return History(tuple(cluster.steps))
 
 
-def _bound_pair(draw: DrawFn, number: int, source: Json) -> Sequence[Json]:
+def _bound_pair(draw: DrawFn, number: int, source: Json, has_zones: bool) -> Sequence[Json]:
     claim, volume = bound_pair(f"c{number}", f"v{number}")
-    volume = with_some(volume, **draw(st.sampled_from(_TOPOLOGIES)))
+    labels = draw(st.sampled_from(_ZONE_LABELS[has_zones:]))
+    affinity = draw(st.sampled_from(_ZONE_AFFINITIES[has_zones:]))
+    volume = with_some(volume, metadata={"labels": labels} if labels else {}, spec={**source, **affinity})
     del volume["spec"]["csi"]
-    return claim, with_some(volume, spec=source)
+    return claim, volume
 
 
 def _labels_of_nodes(plugin: str) -> SearchStrategy[Json]:
