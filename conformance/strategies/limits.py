@@ -74,8 +74,11 @@ def _csi_nodes(draw: DrawFn, limits: SearchStrategy[Json] = _ANY) -> Json:
 
 
 def _pair(number: int, driver: str, handle: str) -> Sequence[Json]:
+    """Without its volume the claim counts as one that its class would make."""
     claim, volume = bound_pair(f"c{number}", f"v{number}")
-    return claim, with_some(volume, spec={"csi": {"driver": driver, "volumeHandle": handle}})
+    made = {"storageClassName": "made"}
+    volume = with_some(volume, spec={**made, "csi": {"driver": driver, "volumeHandle": handle}})
+    return with_some(claim, spec=made), volume
 
 
 _CLAIMS: tuple[Json, ...] = (
@@ -160,7 +163,8 @@ def _limited(draw: DrawFn) -> History:
     cluster.add(
         storage_class("hand"), storage_class("made", DRIVER), storage_class("disk", "kubernetes.io/gce-pd")
     )
-    cluster.add(*_CLAIMS, draw(_csi_nodes(_FEW)))
+    missing = draw(st.sampled_from(["", "v1", "", "v2"]))
+    cluster.add(*(each for each in _CLAIMS if each["metadata"]["name"] != missing), draw(_csi_nodes(_FEW)))
     cluster.add(*_once(draw(st.lists(_ATTACHMENTS, max_size=3))))
     cluster.add_node(node("", {**ROOM, **draw(_STATED)}))
     for volumes in draw(st.lists(st.one_of(_SETS, st.just([])), max_size=2)):
