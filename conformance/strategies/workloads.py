@@ -46,7 +46,7 @@ _EXPRESSIONS: tuple[Json, ...] = (
 
 def _selectors(kind: str) -> SearchStrategy[Json]:
     """Services and ReplicationControllers have plain labels."""
-    labels = st.sampled_from([_APP, _TIER, _APP, _OTHER, _BOTH, {}])
+    labels = st.sampled_from([_APP, _TIER, _OTHER, _OTHER, _BOTH, {}])
     if kind in ("Service", "ReplicationController"):
         return labels
     expressions = st.sampled_from(_EXPRESSIONS).map(lambda one: {"matchExpressions": [one]})
@@ -87,11 +87,11 @@ _CHANGES = st.sampled_from(["changed", "deleted", "changed", "deleted", "nothing
 @st.composite
 def histories(draw: DrawFn) -> History:
     cluster = HistoryBuilder(hosts=True)
-    kind = draw(st.sampled_from([*_VERSIONS, "ReplicaSet"]))
+    kind = draw(st.sampled_from([*_VERSIONS, "ReplicaSet", "ReplicationController"]))
     workload = draw(_selecting(kind, "w", [*["default"] * 5, "other"]))
     cluster.add(workload)
     if draw(st.booleans()):
-        cluster.add(draw(_selecting("Service", "s", ["other", "other", "default"])))
+        cluster.add(draw(_selecting("Service", "s", ["default", "default", "other"])))
     for zone in draw(_ZONES):
         cluster.add_node(node(labels={ZONE: zone} if zone else {}))
     for labels, home in draw(st.lists(st.tuples(_LABELS, _HOMES), min_size=2, max_size=5)):
