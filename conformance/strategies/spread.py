@@ -202,10 +202,12 @@ _TAINTED: Json = {"key": "k", "effect": "NoSchedule"}
 _ZONED = combinations(
     lambda labels, cores, taints: node("", {"cpu": cores, "pods": "9"}, labels, taints=taints),
     ({ZONE: "b"}, {ZONE: "b", "rack": "r"}, {ZONE: "c"}, {ZONE: ""}),
-    ("500m", "4"),
+    ("500m", "500m", "4"),
     ((), (), [_TAINTED]),
 )
 _IN_ZONE_A = st.sampled_from([node(labels={ZONE: "a", "rack": "r"}), node(labels={ZONE: "a"})])
+_BY_HOST: Json = {"maxSkew": 9, "topologyKey": HOSTNAME, "whenUnsatisfiable": "DoNotSchedule"}
+"""This rejects no pod."""
 _SPREADING = combinations(
     lambda key, selector, policies, more, cores: pod(
         "",
@@ -225,7 +227,12 @@ _SPREADING = combinations(
     (ZONE, "rack"),
     ({"matchLabels": _APP_A}, {"matchExpressions": [{"key": "app", "operator": "Exists"}]}),
     ({}, {"nodeTaintsPolicy": "Honor"}, {}, {"nodeTaintsPolicy": "Honor"}, {"minDomains": 3}),
-    ((), (), [{"maxSkew": 1, "topologyKey": HOSTNAME, "whenUnsatisfiable": "ScheduleAnyway"}]),
+    (
+        (),
+        [_BY_HOST],
+        [{**_BY_HOST, "nodeTaintsPolicy": "Honor"}],
+        [{"maxSkew": 1, "topologyKey": HOSTNAME, "whenUnsatisfiable": "ScheduleAnyway"}],
+    ),
     ("2", "1"),
 )
 _COUNTED = combinations(
