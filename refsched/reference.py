@@ -63,8 +63,9 @@ class ReferenceScheduler:
         self, config: Mapping[str, Any], release: KubernetesRelease, start: datetime, seed: int
     ) -> None:
         read, unread = read_config(config, release), Unread()
-        self._choices = SeededChoices(seed)
-        self._machine = scheduler_of(read, self._choices, release=release, start=start, reach=unread.reach)
+        self._machine = scheduler_of(
+            read, SeededChoices(seed), release=release, start=start, reach=unread.reach
+        )
         remember(self._machine, by_default=False)
         self._inputs = InputReader(self._machine, unread.note if read.extenders else None)
 
@@ -114,9 +115,6 @@ class ReferenceScheduler:
     # --- Answers ----------------------------------------------------------------------------------
 
     def _apply(self, record: Input) -> Json:
-        """Applies the input. The choices after it are others, so that the first one is not the same in every
-        history."""
-        self._choices.skip()
         self._inputs.apply(record)
         return self._answer()
 

@@ -41,7 +41,3 @@ class SeededChoices:
 
     def choose(self, question: str, options: Sequence[T]) -> T:
         return self._random.choice(options)
-
-    def skip(self) -> None:
-        """Passes over a choice, so that the next one is another than it would have been."""
-        self._random.random()
