@@ -60,15 +60,14 @@ _LABELS = st.sampled_from(
 )
 _NAMESPACES = st.sampled_from(["", "", "", "other"])
 _OTHERS = st.sampled_from([{}, {"team": "x"}]).map(
-    lambda labels: [
-        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "default"}},
-        {
-            "apiVersion": "v1",
-            "kind": "Namespace",
-            "metadata": {"name": "other", **({"labels": labels} if labels else {})},
-        },
-    ]
+    lambda labels: [_namespace("default", {}), _namespace("other", labels)]
 )
+
+
+def _namespace(name: str, labels: Json) -> Json:
+    metadata = {"name": name, **({"labels": labels} if labels else {})}
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}
+
 
 # --- Terms ----------------------------------------------------------------------------------------
 
@@ -202,11 +201,6 @@ _OF_ALL, _PREFERRING_ALL = (
 )
 
 
-def _namespace(name: str, labels: Json) -> Json:
-    metadata = {"name": name, **({"labels": labels} if labels else {})}
-    return {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}
-
-
 @st.composite
 def _among_namespaces(draw: DrawFn) -> History:
     """Every term selects all pods of its namespaces, and every node has its key. Some pods run on one node, and
@@ -297,7 +291,7 @@ def _one_and_another(draw: DrawFn) -> History:
     terms = draw(st.sampled_from([(_A,), (_A, _V)]))
     whose = draw(st.sampled_from([{}, {}, _IN_OTHER]))
     cluster = HistoryBuilder()
-    cluster.add({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "other"}})
+    cluster.add(_namespace("other", {}))
     cluster.add_node(node(labels={ZONE: "a"}))
     cluster.add_node(node(labels={ZONE: "b"}, unschedulable=True))
     cluster.add_pod(pod("", labels=labels, namespace="other" if whose else "", affinity=affinity), home)

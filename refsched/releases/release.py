@@ -48,6 +48,10 @@ class InTreePlugin:
     make: Callable[[Any], Plugin]
     args: type[PluginArgs] | None = None
 
+    def without_configuration(self) -> Plugin:
+        """Returns the plugin as it is where a configuration says nothing of its arguments."""
+        return self.make(self.args() if self.args is not None else None)
+
 
 @frozen
 class FeatureGate:

@@ -356,8 +356,7 @@ def _plugins_of_modules() -> dict[str, tuple[str, ...]]:
     modules: dict[str, tuple[str, ...]] = {}
     for release in RELEASES.values():
         for plugin in release.plugins.values():
-            made = plugin.make(plugin.args() if plugin.args is not None else None)
-            module = _in_any_release(type(made).__module__)
+            module = _in_any_release(type(plugin.without_configuration()).__module__)
             modules[module] = tuple(dict.fromkeys((*modules.get(module, ()), plugin.name)))
     return modules
 

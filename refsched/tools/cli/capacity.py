@@ -21,12 +21,9 @@ from refsched.tools.planner.fitting import capacity as capacity_of
 from refsched.tools.planner.pending.answer import PendingAnswer, answer_now
 from refsched.tools.planner.pending.words import natural
 from refsched.tools.printing import TABLE, Page, show_value, some
-from refsched.tools.reading.manifests import read_manifests
+from refsched.tools.reading.manifests import SUFFIXES, read_manifests
 
 MOST_NODES = 20
-
-MANIFESTS = (".yaml", ".yml", ".json")
-"""What ends so is a file, also if it does not exist."""
 
 
 def capacity(given: InputOptions, named: str, output: str, *, namespace: str = "", at_most: int) -> int:
@@ -49,9 +46,9 @@ def capacity(given: InputOptions, named: str, output: str, *, namespace: str = "
 
 
 def _pod(named: str, namespace: str, objects: Sequence[ApiObject], scheduler: Scheduler) -> Pod:
-    """Returns the pod of the file, or the one of this name."""
+    """Returns the pod of the file, or the one of this name. What ends as a manifest is a file."""
     path = Path(named)
-    if path.is_dir() or not (path.exists() or path.suffix in MANIFESTS):
+    if path.is_dir() or not (path.exists() or path.suffix in SUFFIXES):
         return pod_called(f"{namespace}/{named}" if namespace and "/" not in named else named, objects)
     found = read_manifests((named,), release=scheduler.kubernetes).objects
     pods = [each for each in found if isinstance(each, Pod)]

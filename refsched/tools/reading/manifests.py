@@ -40,7 +40,7 @@ _NO_CLUSTER = (
 )
 """Objects change in the steps of a scenario, come later, and leave."""
 
-_SUFFIXES = (".yaml", ".yml", ".json")
+SUFFIXES = (".yaml", ".yml", ".json")
 _RANK = {kind: rank for rank, kind in enumerate(KINDS)}
 
 
@@ -143,7 +143,7 @@ def _files(path: str | Path, stdin: BinaryIO | None) -> Iterator[tuple[str, byte
             return
         names = sorted(_below(path))
         if not names:
-            raise InputError(f"holds no file named {', '.join('*' + s for s in _SUFFIXES)}", where=str(path))
+            raise InputError(f"holds no file named {', '.join('*' + s for s in SUFFIXES)}", where=str(path))
         for name in names:
             yield name, _bytes(name)
     except OSError as error:
@@ -156,7 +156,7 @@ def _below(folder: str | Path) -> Iterator[str]:
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
             path = os.path.join(parent, name)
-            if name.endswith(_SUFFIXES) and not name.startswith(".") and os.path.isfile(path):
+            if name.endswith(SUFFIXES) and not name.startswith(".") and os.path.isfile(path):
                 yield path
 
 

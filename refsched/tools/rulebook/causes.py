@@ -128,8 +128,8 @@ def _gates_since(older: Release, newer: Release, name: str) -> Iterator[tuple[st
         ):
             without = gate.otherwise(newer).plugins.get(name)
             if without is not None and without != newer.plugins.get(name):
-                made = without.make(without.args() if without.args is not None else None)
-                yield type(made).__module__, ReleaseNote(f"feature gate {gate.name} is on", "", (), "")
+                module = type(without.without_configuration()).__module__
+                yield module, ReleaseNote(f"feature gate {gate.name} is on", "", (), "")
 
 
 def _advice(cause: Cause, notes: Iterable[ReleaseNote], after: str) -> str:
