@@ -42,11 +42,9 @@ def cli() -> None:
     "-j",
     "--processes",
     type=click.IntRange(1, 256),
-    default=1,
-    show_default=True,
-    help="How many files are replayed at once.",
+    help="How many files are replayed at once.  [default: one for each core, where there are many files]",
 )
-def replay(paths: tuple[str, ...], as_json: bool, output: str, processes: int) -> None:
+def replay(paths: tuple[str, ...], as_json: bool, output: str, processes: int | None) -> None:
     """Replay recorded traces and report whether the specification allows what was recorded.
 
     FILE is a trace (.jsonl or .jsonl.gz), or a folder with traces below it.

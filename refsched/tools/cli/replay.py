@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -25,11 +26,16 @@ DECIDED_BY_ONE_RULE = ("filter", "scores", "totals", "bind", "message")
 SHOWN = 2000
 """This many characters of a value are shown; ``-o json`` has all."""
 
+WORTH_A_PROCESS = 50
+"""A process starts in the time in which some fifty files are replayed."""
 
-def replay(paths: Sequence[str], *, as_json: bool, processes: int = 1) -> int:
-    """Replays the traces, and reports one that cannot be judged without stopping."""
+
+def replay(paths: Sequence[str], *, as_json: bool, processes: int | None = None) -> int:
+    """Replays the traces, and reports one that cannot be judged without stopping. Without ``processes`` each
+    core has one, as far as there are enough files."""
     reports = []
-    for report in _judged(trace_files(paths), processes):
+    files = tuple(trace_files(paths))
+    for report in _judged(files, processes or worth_starting(len(files))):
         reports.append(report)
         if report.error is not None:
             click.echo(f"refsched: {one_line(report.error)}", err=True)
@@ -41,8 +47,8 @@ def replay(paths: Sequence[str], *, as_json: bool, processes: int = 1) -> int:
     }
     not_judged = sum(report.error is not None for report in reports)
     if as_json:
-        files = [attrs.asdict(report) for report in reports]
-        click.echo(json.dumps({**summary, "files": files}, default=list))
+        reported = [attrs.asdict(report) for report in reports]
+        click.echo(json.dumps({**summary, "files": reported}, default=list))
     elif len(reports) > not_judged:
         click.echo(
             f"{summary['traces']} traces, {summary['attempts']} attempts:"
@@ -54,7 +60,12 @@ def replay(paths: Sequence[str], *, as_json: bool, processes: int = 1) -> int:
     return NOT_JUDGED if not_judged else AGREED
 
 
-def _judged(files: Iterable[Path], processes: int) -> Iterator[FileReport]:
+def worth_starting(files: int) -> int:
+    """Returns in how many processes this many files are replayed soonest."""
+    return max(1, min(os.cpu_count() or 1, files // WORTH_A_PROCESS))
+
+
+def _judged(files: Sequence[Path], processes: int) -> Iterator[FileReport]:
     """Yields the reports in the order of the files, whichever is done first. A user who interrupts them
     interrupts this process."""
     if processes == 1:

@@ -15,6 +15,7 @@ from refsched.checking.checker import Checker
 from refsched.checking.replay import as_plain, replay_file
 from refsched.oddities.known_defects import KNOWN_DEFECTS
 from refsched.records import NodeStatus
+from refsched.tools.cli.replay import worth_starting
 
 HEADER: Json = {
     "trace": "refsched.trace/v1",
@@ -95,6 +96,27 @@ def test_processes_that_share_the_traces_say_the_same(tmp_path: Path) -> None:
     assert alone.exit_code == shared.exit_code == 1
     assert alone.output == shared.output
     assert len(lines(shared)) == 7
+
+
+@pytest.mark.parametrize(
+    ("files", "cores", "processes"), [(1, 8, 1), (99, 8, 1), (100, 8, 2), (900, 2, 2), (900, None, 1)]
+)
+def test_many_traces_are_replayed_on_all_cores(
+    monkeypatch: pytest.MonkeyPatch, files: int, cores: int | None, processes: int
+) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: cores)
+    assert worth_starting(files) == processes
+
+
+def test_the_cores_share_many_traces_unless_it_is_said_how_many_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(3):
+        _trace(tmp_path, *AGREEING, name=f"{number}.jsonl")
+    monkeypatch.setattr("refsched.tools.cli.replay.WORTH_A_PROCESS", 1)
+    shared, alone = run("replay", str(tmp_path)), run("replay", str(tmp_path), "-j", "1")
+    assert shared.output == alone.output
+    assert shared.exit_code == alone.exit_code == 0
 
 
 TWO_PODS = (*AGREEING, _at(create=pod("b")), _scheduled("b", "n"), _bound("b", "n"))
