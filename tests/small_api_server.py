@@ -48,6 +48,8 @@ class SmallApiServer:
             raise Refused(409, "AlreadyExists")
         object["metadata"]["uid"] = str(uuid4())
         object.setdefault("kind", _KINDS.get(collection.rpartition("/")[2], ""))
+        if collection.endswith("/pods"):
+            object.pop("status", None)  # of a node it is taken with the object
         if "/namespaces/" in collection:
             object["metadata"]["namespace"] = collection.split("/namespaces/")[1].split("/", 1)[0]
         return self._store("ADDED", path, object)

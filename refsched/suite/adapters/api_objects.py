@@ -5,6 +5,7 @@ takes a status in a request of its own."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from copy import deepcopy
 from typing import Any
@@ -16,6 +17,8 @@ from refsched.tools.reading.objects import Key, key_of
 Json = dict[str, Any]
 
 AT_ONCE: Json = {"gracePeriodSeconds": 0}
+AT_A_TIME = 4
+"""This many objects are deleted at a time: while the API server works on one, the next is sent."""
 KEPT = "refsched.dev/kept"
 """This finalizer keeps an object that is being deleted."""
 NO_IMAGE = "refsched.dev/no-image"
@@ -54,7 +57,7 @@ class ApiObjects:
         created = self._client.create(whole)
         self._keys[key_of(whole)] = None
         _raise_if_dropped(whole, created)
-        return self._with_status(created, whole)
+        return created if _has_the_status(created, whole) else self._with_status(created, whole)
 
     def update(self, object: Json) -> Json:
         whole = completed(object)
@@ -94,9 +97,12 @@ class ApiObjects:
         self._client.delete(*key)
 
     def clear(self) -> None:
-        """Deletes what was created, pods first."""
-        for key in sorted(self._keys, key=lambda key: key[0] != "Pod"):
-            self.delete(key)
+        """Deletes what was created, pods first; and of each some at a time."""
+        pods = [key for key in self._keys if key[0] == "Pod"]
+        others = [key for key in self._keys if key[0] != "Pod"]
+        with ThreadPoolExecutor(AT_A_TIME) as pool:
+            for keys in (pods, others):
+                list(pool.map(self.delete, keys))
 
     def find_all(self) -> None:
         """Takes whatever exists for created, so that ``clear`` deletes it."""
@@ -146,6 +152,12 @@ def _complete(container: Json) -> None:
     extended = {name: amount for name, amount in (resources.get("requests") or {}).items() if "/" in name}
     if extended:
         resources["limits"] = {**extended, **(resources.get("limits") or {})}
+
+
+def _has_the_status(created: Json, whole: Json) -> bool:
+    """Returns whether the API server has taken the status with the object, as it does of a node."""
+    status = created.get("status") or {}
+    return all(status.get(name) == value for name, value in (whole.get("status") or {}).items())
 
 
 def _raise_if_dropped(asked: Json, stored: Json) -> None:

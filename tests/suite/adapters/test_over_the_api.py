@@ -82,6 +82,20 @@ def scheduled(session: Session, name: str) -> tuple[str, str | None]:
 # --- What is seen ---------------------------------------------------------------------------------
 
 
+def test_a_status_is_sent_once(world: World) -> None:
+    sent: list[str] = []
+
+    def note(method: str, path: str, body: Json) -> None:
+        sent.append(f"{method} {path}")
+
+    objects = ApiObjects(Client(world.kubeconfig))
+    world.api.refuse = note
+    objects.create(node())
+    objects.create(pod("g", schedulingGates=[{"name": "g"}]) | {"status": {"nominatedNodeName": "n"}})
+    pods = "/api/v1/namespaces/default/pods"
+    assert sent == ["POST /api/v1/nodes", f"POST {pods}", f"PATCH {pods}/g/status"]
+
+
 def test_a_pod_is_created_when_it_is_to_be_scheduled_and_its_binding_is_reported(world: World) -> None:
     with world.adapter() as adapter:
         assert adapter.hello.capabilities == {"preemption", "score"}
