@@ -59,8 +59,8 @@ def disruption_by(preemptor: Pod) -> PodCondition:
 def evict_asynchronously(
     scheduler: SchedulerState, preemptor: Pod, result: PostFilterResult, preempt: PreemptPod = preempt_pod
 ) -> PostFilterResult:
-    """R-PREEMPT-PREP-01: Pods of lower priority that are nominated to the node lose their nomination; then
-    each victim is preempted.
+    """R-PREEMPT-PREP-01: Unless all victims are terminating already, pods of lower priority that are nominated to
+    the node lose their nomination; then each victim is preempted.
     R-PREEMPT-PREP-04 (observed: that a preemptor waits for events that concern its victims is not part of the
     API): A preemptor whose last victim was preempted without a deletion is activated, since no event shows that
     the victim left.
@@ -82,7 +82,8 @@ def evict_asynchronously(
 def evict_at_once(
     scheduler: SchedulerState, preemptor: Pod, result: PostFilterResult, preempt: PreemptPod = preempt_pod
 ) -> PostFilterResult:
-    """R-PREEMPT-PREP-05: Without SchedulerAsyncPreemption victims are preempted before nominations are withdrawn.
+    """R-PREEMPT-PREP-05: Without SchedulerAsyncPreemption victims are preempted before nominations are withdrawn,
+    which they are also if all victims are terminating already.
 
     Source: prepareCandidate."""
     applies("R-PREEMPT-PREP-05", when=result.victims)
@@ -94,8 +95,8 @@ def evict_at_once(
 
 
 def _still_running(result: PostFilterResult) -> Sequence[PodInfo]:
-    """R-PREEMPT-PREP-06: A victim that is terminating already is not deleted again, and if all
-    victims are, nobody is preempted and nobody loses a nomination."""
+    """R-PREEMPT-PREP-06: A victim that is terminating already is not deleted again; if all victims are, nobody is
+    preempted."""
     running = [each for each in result.victims if each.pod.metadata.deletion_timestamp is None]
     applies("R-PREEMPT-PREP-06", when=len(running) < len(result.victims))
     return running
