@@ -113,6 +113,10 @@ class ToyBench:
         claims = {"claims-nothing": (), "modest": ("queue",)}.get(what, ("filter", "queue"))
         return Toy(what, Hello(what, "1.0", "1.34", frozenset(claims)))
 
+    def applied(self, connection: Any, history: History) -> frozenset[str]:
+        """Returns the more rules, the more steps there are."""
+        return frozenset([*self.rules][: len(history.steps) // 2])
+
     def judge(self, connection: Toy, history: History, level: Level = Level.ALL) -> Judgement:
         if connection.what == "diverges":
             return Judgement(history, ended="it has diverged")

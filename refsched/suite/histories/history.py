@@ -62,6 +62,11 @@ class History:
     config: Json = field(factory=lambda: dict(DEFAULT_CONFIG))
     feature_gates: Mapping[str, bool] = field(factory=dict)
 
+    @property
+    def configures(self) -> bool:
+        """Returns whether the scheduler is configured otherwise than by default."""
+        return self.config != DEFAULT_CONFIG
+
     def __repr__(self) -> str:
         """Returns a short text, because it is printed for every history that fails, and the report shows the
         steps."""

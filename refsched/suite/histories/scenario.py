@@ -147,7 +147,7 @@ def scenario_text(
             for step, is_new in zip(steps, created, strict=True)
         ]
     data: Json = {"steps": steps}
-    if history.config != DEFAULT_CONFIG:
+    if history.configures:
         data["config"] = history.config
     if history.feature_gates:
         data["featureGates"] = dict(history.feature_gates)

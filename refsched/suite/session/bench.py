@@ -4,7 +4,7 @@ judged."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Protocol
 
 from hypothesis.strategies import SearchStrategy
@@ -75,4 +75,8 @@ class Bench(Protocol):
     def begin(self, connection: Connection, beginning: History, level: Level = Level.ALL) -> SteppedRun:
         """Begins a run with the configuration of this history, and without its steps. Raises AdapterFault as
         ``judge`` does."""
+        ...
+
+    def applied(self, connection: Connection, history: History) -> Collection[str]:
+        """Returns the rules that apply in a history, in the release by which the implementation decides."""
         ...

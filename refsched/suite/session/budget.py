@@ -47,12 +47,13 @@ class Weight:
 @frozen
 class Planned:
     """A Planned is a test with the examples that it runs by default, and what those are worth. ``draws`` is false
-    for a test that runs once, as a case does."""
+    for a test that runs once, as a case does; ``configures`` is true of a case with a configuration of its own."""
 
     name: str
     examples: int
     weight: Weight
     draws: bool = True
+    configures: bool = False
 
     @property
     def cost(self) -> float:

@@ -170,6 +170,8 @@ class Checking:
     without: Counter[str] = Factory(Counter)
     """By field that the implementation does not take, in how many histories it was left out."""
     allowance: Allowance = Factory(Allowance)
+    takes: Callable[[History], bool] = lambda history: True
+    """It says whether a history that was drawn is tried. One that may make a failing one smaller always is."""
     until: float = inf
     """After this time, by ``time.monotonic``, no history begins, unless a failing one is made small."""
     is_late: bool = False
@@ -181,6 +183,8 @@ class Checking:
 
     def __call__(self, history: History) -> Judgement:
         self._look_at_the_clock()
+        if self.target is None and not self.takes(history):
+            return Judgement(history)
         return self.conclude(self.asking(lambda: self.judge(history)))
 
     def begin(self, beginning: History) -> CheckedRun:

@@ -67,6 +67,12 @@ class Runner:
             shorter, had = without(history, self._learned())
             return evolve(judge(shorter), without=had) if had else judgement
 
+    def applied(self, history: History) -> frozenset[str]:
+        """Returns the rules that apply in a history and can show."""
+        about = self.about()
+        applied = frozenset(self.bench.applied(self._connected(), history))
+        return applied & about.holding - about.lacks.keys()
+
     def begin(self, beginning: History, level: Level | None = None) -> SteppedRun:
         with self._asking():
             return self.bench.begin(self._connected(), beginning, level or self.level)

@@ -10,8 +10,9 @@ from attrs import frozen
 from hypothesis.strategies import SearchStrategy
 
 from refsched.releases import RELEASES
+from refsched.rules import listening
 from refsched.suite.adapters.adapter import Adapter
-from refsched.suite.adapters.connecting import connect
+from refsched.suite.adapters.connecting import REFERENCE, connect
 from refsched.suite.adapters.selection import EVERYTHING, read_selection
 from refsched.suite.catalogue.rules import StatedRule, all_rules, plugins_of
 from refsched.suite.catalogue.untestable_rules import why_elsewhere
@@ -35,6 +36,7 @@ class StandardBench:
     def __init__(self, areas: Mapping[str, Area] | None = None, *, in_process: bool = False) -> None:
         self.areas = areas or {}
         self._in_process = in_process
+        self._specifications: dict[str, Adapter] = {}
 
     @cached_property
     def rules(self) -> Mapping[str, Rule]:
@@ -58,6 +60,17 @@ class StandardBench:
 
     def begin(self, connection: Connection, beginning: History, level: Level = Level.ALL) -> SteppedRun:
         return StandardRun(Trial(_adapter(connection), beginning, level=level))
+
+    def applied(self, connection: Connection, history: History) -> frozenset[str]:
+        heard: set[str] = set()
+        with listening(heard.add):
+            try_history(self._specification(connection.hello.kubernetes), history, with_specification=False)
+        return frozenset(heard)
+
+    def _specification(self, kubernetes: str) -> Adapter:
+        if kubernetes not in self._specifications:
+            self._specifications[kubernetes] = connect(f"{REFERENCE}:{kubernetes}")
+        return self._specifications[kubernetes]
 
 
 def _rule(stated: StatedRule) -> Rule:

@@ -30,6 +30,7 @@ from refsched.suite.session.check import Checking, HaltedError, LateError, RuleB
 from refsched.suite.session.clock import BudgetClock, over_the_api
 from refsched.suite.session.conforming import REPLAY, Declaration, case_of, declared_by
 from refsched.suite.session.drawing import allow_shrinking, drawn, drawn_by
+from refsched.suite.session.few_of_many import OF, FewOfMany
 from refsched.suite.session.further_histories import by_turns, came_in, further
 from refsched.suite.session.kept_rules import KeptRules
 from refsched.suite.session.options import Options
@@ -159,6 +160,8 @@ class Testing:
         item.stash[BEHIND] = behind = self._checking(area, Level.PROMISED)
         if self._clock is not None:
             checking.until = behind.until = self._clock.end_of(name_of(item))
+            if declared.draws:
+                checking.takes, behind.takes = (FewOfMany(self._runner.applied).takes for _ in range(2))
         item.stash[MISSING] = missing = self._missing(declared, checking)
         if missing:
             pytest.skip(f"not claimed: {', '.join(missing)}")
@@ -263,9 +266,8 @@ class Testing:
                 name=name,
             )
         strategy = self._bench.areas[declared.area or ""]()
-        return drawn(
-            declared.function, strategy, examples=self._examples[name], seed=self._options.seed, name=name
-        )
+        examples = self._examples[name] * (1 if self._clock is None else OF)
+        return drawn(declared.function, strategy, examples=examples, seed=self._options.seed, name=name)
 
     def _repeated(self, function: Callable[..., None]) -> Callable[..., None]:
         """Returns the test, run repeatedly: an implementation that chooses at random may need more than one run to
@@ -392,4 +394,6 @@ def name_of(item: pytest.Item) -> str:
 
 
 def _planned(item: pytest.Item, declared: Declaration) -> Planned:
-    return Planned(name_of(item), declared.examples, weight_of(name_of(item)), draws=declared.draws)
+    name, case = name_of(item), case_of(item, declared)
+    configures = case is not None and case.history.configures
+    return Planned(name, declared.examples, weight_of(name), draws=declared.draws, configures=configures)
