@@ -2,8 +2,9 @@
 """``python -m conformance.wrong.rarity``: how many histories apply each rule, in ``applied.json``.
 
 The specification of the default release runs every case and each fifth of what a property draws by default;
-recordings do not count. ``unheard`` are by release the rules that it has and that none of these histories applies
-there, and none of its recordings below ``traces``.
+recordings do not count. A rule that is applied in none of them, or that other releases have, counts 0.
+``unheard`` are by release the rules that it has and that none of such histories applies there, and none of its
+recordings below ``traces``.
 """
 
 from __future__ import annotations
@@ -27,15 +28,12 @@ from refsched.suite.histories.trial import try_history
 SHARE = 5
 """Of the histories that a property draws one in this many counts."""
 
-LISTENED_TO = tuple(dict.fromkeys(("1.19", DEFAULT.name)))
-"""These are the releases that have recordings."""
-
 
 def main(path: Path = TABLE) -> int:
-    counts: Counter[str] = Counter()
+    counts = Counter({rule.id: 0 for rule in all_rules().values() if is_applied(rule)})
     histories = 0
     unheard: dict[str, list[str]] = {}
-    for release in LISTENED_TO:
+    for release in RELEASES:
         heard: set[str] = set()
         for rules in heard_in_histories(release, SHARE):
             heard |= rules
@@ -46,7 +44,7 @@ def main(path: Path = TABLE) -> int:
         unheard[release] = sorted(_that_hold(release) - heard)
     table = {"histories": histories, "rules": dict(sorted(counts.items())), "unheard": unheard}
     path.write_text(json.dumps(table, indent=1) + "\n", "utf-8")
-    print(f"{path.name}: {len(counts)} rules applied in {histories} histories")
+    print(f"{path.name}: {sum(map(bool, counts.values()))} rules applied in {histories} histories")
     return 0
 
 
