@@ -11,6 +11,8 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
+import time
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
@@ -19,6 +21,9 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from attrs import frozen
+
+LOOK = 0.5
+"""Every so many seconds a child looks whether its parent still runs."""
 
 
 def can_fork() -> bool:
@@ -40,6 +45,7 @@ class ForkedProcess:
     def __init__(self, compute: Callable[[Connection], None]) -> None:
         """Raises OSError if no process can be forked now."""
         self._connection, its_end = Pipe()
+        parent = os.getpid()
         with its_end:
             with warnings.catch_warnings():
                 warnings.simplefilter(
@@ -48,7 +54,7 @@ class ForkedProcess:
                 self._pid = os.fork()
             if not self._pid:
                 self._connection.close()
-                _compute(compute, its_end)
+                _compute(compute, its_end, parent)
 
     def send(self, message: object) -> None:
         """Raises OSError if the process has ended."""
@@ -80,9 +86,17 @@ def discard_output() -> None:
     os.dup2(nowhere, 2)
 
 
-def _compute(compute: Callable[[Connection], None], connection: Connection) -> None:
+def _end_after(parent: int) -> None:
+    """Ends this process when its parent has ended, in whatever way: it would keep open what it has inherited."""
+    while os.getppid() == parent:
+        time.sleep(LOOK)
+    os._exit(1)
+
+
+def _compute(compute: Callable[[Connection], None], connection: Connection, parent: int) -> None:
     """Computes in the child, which never returns, and in which nothing is traced."""
     sys.settrace(None)
+    threading.Thread(target=_end_after, args=(parent,), daemon=True).start()
     code = 1
     try:
         compute(connection)
