@@ -292,7 +292,7 @@ class Cluster:
         """Returns where every pending pod would be placed if time went on; the cluster itself does not change."""
         return plan_of(self._empty(partial(reach, remember=False)), self._objects())
 
-    def what_if(self, change: Callable[[Cluster], object], seeds: int = 20) -> WhatIf:
+    def what_if(self, change: Callable[[Cluster], object], seeds: int = 10) -> WhatIf:
         """Returns what ``change`` does to the cluster, as ``refsched what-if`` compares it: over many seeds, where
         every pending pod would be placed before it and after it. It is called with a fork, which it changes: the
         cluster itself does not change."""

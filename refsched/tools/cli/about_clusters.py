@@ -147,7 +147,7 @@ def upgrade(
 @click.option("--add-pod", multiple=True, metavar="FILE[:COUNT]", help="Add pods.")
 @click.option("--scale", multiple=True, metavar="KIND/NAME=COUNT", help="Give a controller COUNT pods.")
 @click.option(
-    "--seeds", type=click.IntRange(1, 1000), default=20, show_default=True, help="How many seeds are tried."
+    "--seeds", type=click.IntRange(1, 1000), default=10, show_default=True, help="How many seeds are tried."
 )
 @click.option("--pods", is_flag=True, help="List all pods.")
 @click.option(

@@ -16,7 +16,6 @@ from refsched.objects.pod import Pod
 from refsched.tools.cli.exit_codes import AGREED, DISAGREED
 from refsched.tools.cli.inputs import InputOptions, note_absent, read
 from refsched.tools.cli.progress import progress
-from refsched.tools.cli.upgrade import write_causes
 from refsched.tools.cli.what_if_html import html
 from refsched.tools.planner.edits import Objects, copies_of, cordon, delete_node, drain, nodes_like, scale
 from refsched.tools.planner.trials import Prepared, changed, prepare
@@ -24,7 +23,6 @@ from refsched.tools.planner.upgrade import UpgradeComparison, compare
 from refsched.tools.planner.what_if import ALWAYS, NEVER, SOMETIMES, PodCompared, WhatIf, what_if
 from refsched.tools.printing import TABLE, Page, show_value, some
 from refsched.tools.reading.manifests import check_can_be_read_again, read_manifests
-from refsched.tools.rulebook.causes import as_value as causes_as_value
 
 HTML = "html"
 LIKE = "like:"
@@ -97,6 +95,8 @@ def run(
         page = Page()
         _write(page, found, value["changed"], pods=pods)
         if causes is not None:
+            from refsched.tools.cli.upgrade import write_causes  # others do without the rules
+
             page.line()
             write_causes(page, causes, releases, pods=pods)
         page.show()
@@ -212,6 +212,8 @@ def as_value(
         "usedInPercent": {"before": dict(found.used[0]), "after": dict(found.used[1])},
     }
     if causes is not None:
+        from refsched.tools.rulebook.causes import as_value as causes_as_value  # it reads all rules
+
         value["upgrade"] = causes_as_value(causes, releases)
     return value
 
