@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from refsched.errors import InputError
-from refsched.releases.release import FeatureGate
+from refsched.releases.release import Release
 from refsched.rules import applies
 
 _DEVICES = "spec.devices[]"
@@ -101,16 +101,16 @@ _FIELDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 """These are the paths of the fields, by gate and kind; ``[]`` stands for every entry of a list or a map."""
 
 
-def refuse_gated_fields(kind: str, value: Mapping[str, Any], gates: Mapping[str, FeatureGate]) -> None:
+def refuse_gated_fields(kind: str, value: Mapping[str, Any], release: Release) -> None:
     """R-FEATURE-05 (shows in config): An object with a field that is behind a feature gate is refused with the
-    name of the gate, if the gate is off and cannot be set here."""
+    name of the gate, if the gate is off in the release and cannot be set here."""
     for gate, kinds in _FIELDS.items():
-        if gate in gates and gates[gate].default:
+        if gate in release.gates and release.gates[gate].default:
             continue
         for path in kinds.get(kind, ()):
             for where in _used(value, path.split(".")):
                 applies("R-FEATURE-05")
-                raise InputError(f"is behind the feature gate {gate}, which is off", where)
+                raise InputError(f"is behind the feature gate {gate}, which is off in {release.name}", where)
 
 
 def _used(value: Any, path: list[str]) -> Iterator[str]:

@@ -35,7 +35,7 @@ def known_fields(value: dict[str, Any], release: KubernetesRelease) -> dict[str,
 def read_known(known: dict[str, Any], release: KubernetesRelease) -> ApiObject:
     """Reads the object of ``known_fields``, as the release counts with it, and without the fields whose feature
     gates are off. Raises InputError if it is invalid."""
-    read = without_disabled_fields(read_object(known, release.gates), release.disabled_fields)
+    read = without_disabled_fields(read_object(known, release), release.disabled_fields)
     return release.as_read(read)
 
 

@@ -16,7 +16,7 @@ from refsched.errors import InputError
 from refsched.objects.kinds import KINDS, ApiKind
 from refsched.objects.meta import ApiObject
 from refsched.objects.reading import read_as
-from refsched.releases.release import FeatureGate
+from refsched.releases.release import Release
 from refsched.tools.reading.alpha_fields import refuse_gated_fields
 
 _BY_GROUP_AND_NAME = {(kind.group, kind.name): kind for kind in KINDS}
@@ -78,9 +78,9 @@ def _refuse_misspelt(group: str, api_version: str, kind: str) -> None:
         raise InputError(f"there is no {kind!r:.60} in {api_version}; {near[name]} may be meant", "kind")
 
 
-def read_object(value: object, gates: Mapping[str, FeatureGate] | None = None) -> ApiObject:
-    """Reads one API object, ignoring fields that scheduling does not read. Fields behind those of the ``gates``
-    that are off are refused.
+def read_object(value: object, release: Release | None = None) -> ApiObject:
+    """Reads one API object, ignoring fields that scheduling does not read. Fields behind feature gates that are
+    off in the ``release`` are refused.
 
     Raises an InputError that names the object and the field; it is an UnknownKindError if the kind is not read
     at all.
@@ -89,8 +89,8 @@ def read_object(value: object, gates: Mapping[str, FeatureGate] | None = None) -
         raise InputError(f"expected an API object, found {value!r:.60}")
     try:
         kind = kind_called(_text(value, "apiVersion"), _text(value, "kind"))
-        if gates is not None:
-            refuse_gated_fields(kind.type.kind, value, gates)
+        if release is not None:
+            refuse_gated_fields(kind.type.kind, value, release)
         shown = read_as(kind.type, value)
         if not shown.metadata.name:
             raise InputError("is required and missing", "metadata.name")

@@ -81,7 +81,7 @@ POLICY = {"memory": {"value": "1Gi", "requestPolicy": {"default": "1Gi"}}}
 )
 def test_an_object_that_uses_it_is_refused(value: dict[str, Any], gate: str, where: str) -> None:
     check_refused(value, gate, where, RELEASES["1.34"])
-    assert read_object(value, DEFAULT.gates).metadata.name == value["metadata"]["name"]
+    assert read_object(value, DEFAULT).metadata.name == value["metadata"]["name"]
 
 
 @pytest.mark.parametrize(
@@ -121,16 +121,16 @@ def test_of_a_field_that_is_read_a_part_may_be_refused() -> None:
 
 def check_refused(value: dict[str, Any], gate: str, where: str, release: Release) -> None:
     with pytest.raises(InputError) as refused:
-        read_object(value, release.gates)
+        read_object(value, release)
 
-    assert refused.value.problem == f"is behind the feature gate {gate}, which is off"
+    assert refused.value.problem == f"is behind the feature gate {gate}, which is off in {release.name}"
     assert refused.value.field == where
 
 
 def test_what_says_nothing_is_not_used() -> None:
     said = piece("s", device("d", consumesCounters=[], bindsToNode=False), perDeviceNodeSelection=None)
 
-    assert read_object(said, RELEASES["1.34"].gates) == read_object(piece("s", device("d")))
+    assert read_object(said, RELEASES["1.34"]) == read_object(piece("s", device("d")))
 
 
 def test_each_path_leads_to_a_field_of_the_api() -> None:
@@ -154,7 +154,7 @@ def test_the_gates_are_off_in_some_release_and_cannot_be_set() -> None:
 def test_what_a_release_has_by_default_is_read() -> None:
     tainted = piece("s", {**device("d"), "taints": [{"key": "a", "effect": "NoSchedule"}]})
 
-    read_object(tainted, RELEASES["1.36"].gates)
+    read_object(tainted, RELEASES["1.36"])
     with pytest.raises(InputError) as refused:
-        read_object(tainted, RELEASES["1.35"].gates)
+        read_object(tainted, RELEASES["1.35"])
     assert "DRADeviceTaints" in refused.value.problem
