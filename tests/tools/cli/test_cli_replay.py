@@ -99,7 +99,7 @@ def test_processes_that_share_the_traces_say_the_same(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("files", "cores", "processes"), [(1, 8, 1), (99, 8, 1), (100, 8, 2), (900, 2, 2), (900, None, 1)]
+    ("files", "cores", "processes"), [(1, 8, 1), (199, 8, 1), (200, 8, 2), (900, 2, 2), (900, None, 1)]
 )
 def test_many_traces_are_replayed_on_all_cores(
     monkeypatch: pytest.MonkeyPatch, files: int, cores: int | None, processes: int
