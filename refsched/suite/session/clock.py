@@ -20,14 +20,14 @@ TIMES = 5.0
 """A history takes about this many seconds over the API, and this many times what the specification needs for it:
 this was measured with kube-scheduler on two cores that were idle."""
 
-START_OF_A_SCHEDULER = 1.0
-"""For a history with a configuration of its own a scheduler is started, and another one for the next history. Each
-start takes kube-scheduler about this many seconds, and a program in Python more."""
+TO_CONFIGURE = 2.0
+"""A history with a configuration of its own takes about this many seconds more with kube-scheduler, and longer
+with a program in Python: a scheduler is started for it, and another one for the next history."""
 
 
 def over_the_api(test: Planned) -> Planned:
     """Returns the test with what one of its histories costs over the API."""
-    seconds = START + TIMES * test.weight.seconds + 2 * START_OF_A_SCHEDULER * test.configures
+    seconds = START + TIMES * test.weight.seconds + TO_CONFIGURE * test.configures
     return evolve(test, weight=evolve(test.weight, seconds=seconds))
 
 

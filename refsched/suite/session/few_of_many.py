@@ -20,8 +20,8 @@ OF = 8
 """About one history of this many is tried. To draw all of them, and to run the specification on them, takes less
 than half as long as the one try."""
 
-TO_CONFIGURE = 5
-"""A history with a configuration of its own costs as much as this many others: a scheduler is started for it."""
+AS_MANY = 5
+"""A history with a configuration of its own costs about as much as this many others (clock.py, TO_CONFIGURE)."""
 
 Pair = tuple[str, str]
 
@@ -40,7 +40,7 @@ class FewOfMany:
     def takes(self, history: History) -> bool:
         """Returns whether the history is tried."""
         new = set(combinations_with_replacement(sorted(self.applied(history)), 2)) - self._met
-        worth = len(new) / (TO_CONFIGURE if history.configures else 1)
+        worth = len(new) / (AS_MANY if history.configures else 1)
         is_taken = worth > max(self._last, default=-1)
         self._last.append(worth)
         if is_taken:
