@@ -247,8 +247,12 @@ class Checker:
 
     def take_missing(self) -> list[Disagreement]:
         """Returns attempts, binding cycles and writes that the specification has completed and the other
-        scheduler has not reported."""
+        scheduler has not reported. There may be an attempt of a pod that the other scheduler holds because a
+        nominated pod was skipped before it, which is seen only when the attempt comes."""
         self._collect()
+        if self._guessed.intersection(attempt.pod for attempt in self._attempts):
+            self.has_diverged = True
+            return []
         missing = [Disagreement("attempt", attempt.pod, None) for attempt in self._attempts]
         missing += [Disagreement("bind", bind, None) for bind in self._binds]
         self._attempts.clear()

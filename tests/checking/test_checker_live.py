@@ -129,6 +129,18 @@ def test_of_equals_one_that_is_nominated_and_skipped_may_have_been_popped_before
     assert checker.has_diverged
 
 
+def test_a_pod_may_be_held_because_a_nominated_one_was_skipped_before_it() -> None:
+    """The specification counts the nominated pod, and completes an attempt that fails."""
+    leaving = dying("leaving", cpu="1", nominated_to="n1")
+    other = pod_object("other", cpu="1", script={"ScriptedA": {"reserve": "Hold"}})
+    checker = Checker(configuration())
+    for each in (Create(node_object("n1", cpu="1")), leaving, Create(other)):
+        checker.take(each)
+    assert not checker.begin("default/other")
+    assert not checker.take_missing()
+    assert checker.has_diverged
+
+
 def test_a_scheduler_without_a_queue_may_count_a_nominated_pod_that_was_skipped() -> None:
     leaving = dying("leaving", cpu="1", nominated_to="n1")
     checker = Checker(configuration())

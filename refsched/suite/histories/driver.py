@@ -202,7 +202,6 @@ class Driver:
             self._remember(record)
             findings += self._taken(record)
         self._note(findings)
-        self._stop_where_it_diverged()
 
     def _remember(self, record: Record) -> None:
         self.judgement.seen.append(Seen(self._step, self._now, record))
@@ -210,12 +209,7 @@ class Driver:
     def _show(self, record: Record) -> list[Input]:
         self._remember(record)
         self._note(self._taken(record))
-        self._stop_where_it_diverged()
         return self._api.take(record)
-
-    def _stop_where_it_diverged(self) -> None:
-        if self._witness.has_diverged:
-            raise _OverError("the implementation made a choice of its own that was not seen in time")
 
     def _taken(self, record: Record) -> list[Finding]:
         """Returns the findings in a record. A pod that the specification does not hold, or let wait, is a
@@ -234,6 +228,8 @@ class Driver:
         if findings:
             self.judgement.findings.extend(evolve(found, step=self._step) for found in findings)
             raise _OverError("something was wrong")
+        if self._witness.has_diverged:
+            raise _OverError("the implementation made a choice of its own that was not seen in time")
 
 
 def send(scheduler: Session, step: Input) -> Answer:

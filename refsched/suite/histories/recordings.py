@@ -266,13 +266,13 @@ class _Replay:
             self._note(self.judge.take(record))
         except InputError:
             raise _Ended(DIVERGED) from None
-        if self.judge.has_diverged:
-            raise _Ended(DIVERGED)
 
     def _note(self, findings: list[Finding]) -> None:
         if findings:
             self._judgement.findings.extend(evolve(found, step=self._step) for found in findings)
             raise _Ended("something was wrong")
+        if self.judge.has_diverged:
+            raise _Ended(DIVERGED)
 
 
 def _differ(one: Attempt, other: Attempt, member: str) -> bool:
