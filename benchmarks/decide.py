@@ -19,9 +19,9 @@ from clusters import SHAPES as SPECS
 
 from refsched.framework.choices import SeededChoices
 from refsched.machine.profiles import scheduler_of
+from refsched.reading.configuration.read import read_config
+from refsched.reading.inputs import InputReader
 from refsched.records import SCHEDULED, Attempt, Create
-from refsched.tools.configuration.read import read_config
-from refsched.tools.reading.inputs import InputReader
 
 SIZES = (250, 500, 1000, 2000)
 PODS_PER_NODE = 10

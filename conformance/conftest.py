@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.strategies import AREAS
-from refsched.suite import Bench
+from refsched.suite.session.bench import Bench
 
 pytest_plugins = ("refsched.suite.session.plugin",)
 

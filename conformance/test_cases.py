@@ -26,8 +26,10 @@ from conformance.cases import (
     volume_limits,
     volumes,
 )
-from refsched.suite import Case, Check, conforms
 from refsched.suite.catalogue.rules import rules_of
+from refsched.suite.session.cases import Case
+from refsched.suite.session.check import Check
+from refsched.suite.session.conforming import conforms
 
 # --- Plugins --------------------------------------------------------------------------------------
 

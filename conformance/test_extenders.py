@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from refsched.suite import Check, conforms
 from refsched.suite.catalogue.rules import rules_of
 from refsched.suite.histories.history import History
+from refsched.suite.session.check import Check
+from refsched.suite.session.conforming import conforms
 
 
 @conforms(area="extenders", rules=rules_of("EXTENDER"), needs=("extenders",), examples=80)

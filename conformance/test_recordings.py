@@ -6,9 +6,10 @@ from __future__ import annotations
 import pytest
 
 from refsched.releases import RELEASES
-from refsched.suite import Check, conforms
 from refsched.suite.catalogue.rules import rules_of
 from refsched.suite.histories.recordings import areas, read_recording, recordings
+from refsched.suite.session.check import Check
+from refsched.suite.session.conforming import conforms
 
 AREAS = areas(*RELEASES)
 

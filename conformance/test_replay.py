@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from refsched.suite import Check, conforms
 from refsched.suite.histories.history import History
-from refsched.suite.session.conforming import REPLAY
+from refsched.suite.session.check import Check
+from refsched.suite.session.conforming import REPLAY, conforms
 
 
 @conforms(area=REPLAY, rules=())

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from conformance.strategies.machine import Anything
-from refsched.suite import Check, conforms
 from refsched.suite.catalogue.rules import rules_of
 from refsched.suite.histories.history import History
+from refsched.suite.session.check import Check
+from refsched.suite.session.conforming import conforms
 
 LASTING = ("R-INV-05", "R-INV-06", "R-INV-07", "R-INV-08", "R-INV-09")
 """What holds whatever happens."""

@@ -2,7 +2,7 @@
 """Reference: the specification as an implementation, which ``--impl=refsched.reference`` runs.
 
 It takes the requests and returns the answers of docs/protocol.md as Python values, as any implementation written
-in Python does (refsched/tools/implementation.py).
+in Python does (refsched/processes/implementation.py).
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from refsched.framework.choices import SeededChoices
 from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import CycleHeldError
 from refsched.machine.state import START
+from refsched.processes.http.unread import Unread
+from refsched.reading.configuration.feature_gates import with_feature_gates
+from refsched.reading.configuration.read import read_config
+from refsched.reading.inputs import InputReader
+from refsched.reading.record_json import to_json
 from refsched.records import Advance, Create, Delete, Input, Permit, Reference, Release, Update
 from refsched.releases import DEFAULT, release_of
 from refsched.releases.release import Release as KubernetesRelease
 from refsched.remembering import remember
-from refsched.tools.configuration.feature_gates import with_feature_gates
-from refsched.tools.configuration.read import read_config
-from refsched.tools.http.unread import Unread
-from refsched.tools.reading.inputs import InputReader
-from refsched.tools.reading.record_json import to_json
 
 Json = dict[str, Any]
 

@@ -12,9 +12,9 @@ import pytest
 from world import configuration
 
 from refsched.config.resolve import resolve
+from refsched.reading.configuration.read import read_config
 from refsched.releases.v1_19 import V1_19
 from refsched.releases.v1_34 import V1_34
-from refsched.tools.configuration.read import read_config
 
 
 def _table(version: str) -> dict[str, Any]:

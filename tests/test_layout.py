@@ -30,19 +30,20 @@ IMPORT_BY_NAME = frozenset(
     {
         "refsched/__init__.py",  # its own modules, when a name is first used
         "refsched/mistakes/planting.py",  # a module of the specification, to edit it
+        "refsched/mistakes/serving.py",  # the command line, when the edit is in place
         "refsched/releases/__init__.py",  # its own modules, when a release is first used
         "refsched/suite/breaking/similar_fields.py",  # modules of the specification
         "refsched/suite/catalogue/reasons.py",  # modules of the specification
+        "refsched/processes/serving.py",  # the scheduler that is served
         "refsched/tools/site/plugin_pages.py",  # modules that are imported already, for their docstrings
         "refsched/tools/site/rule_pages.py",  # the same
-        "refsched/tools/serving.py",  # the scheduler that is served
     }
 )
 CHANGE_THE_PATH = frozenset(
     {
+        "refsched/processes/module_process.py",  # the scheduler that --impl names
+        "refsched/processes/serving.py",  # the scheduler that is served
         "refsched/suite/adapters/module.py",  # the scheduler that --impl names
-        "refsched/tools/module_process.py",  # the same
-        "refsched/tools/serving.py",  # the scheduler that is served
     }
 )
 
@@ -193,7 +194,7 @@ NAME_RULES = {
     "refsched/suite/invariants/reservations.py": "an invariant of two rules of the specification",
     "refsched/suite/recording/unreached.py": "why no recording shows a rule",
     "refsched/suite/session/check.py": "two rules of all plugins",
-    "refsched/tools/reading/inputs.py": "a rule of a release's table",
+    "refsched/reading/inputs.py": "a rule of a release's table",
     "refsched/tools/running/shadow.py": "by which rule another total is too low",
     "refsched/tools/site/binding_ways.py": "a table, whose ways the tests go",
     "refsched/tools/rulebook/without_example.py": "why a rule has no example",

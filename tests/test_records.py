@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from refsched.errors import InputError
+from refsched.reading.record_json import read_record, to_json
 from refsched.records import (
     Advance,
     Attempt,
@@ -20,7 +21,6 @@ from refsched.records import (
     Record,
     Reference,
 )
-from refsched.tools.reading.record_json import read_record, to_json
 
 RECORDS: list[tuple[Record, dict[str, Any]]] = [
     (Advance(1.5), {"advance": 1.5}),

@@ -13,9 +13,9 @@ from world import configuration, node_object, pod_object
 from refsched import reference
 from refsched.errors import InputError
 from refsched.plugins.scripted import ANNOTATION
+from refsched.processes.implementation import Implementation
 from refsched.reference import ReferenceScheduler
 from refsched.releases import RELEASES
-from refsched.tools.implementation import Implementation
 
 
 @pytest.fixture

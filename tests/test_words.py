@@ -106,7 +106,18 @@ def test_a_docstring_begins_like_a_sentence_and_ends_like_one() -> None:
     ] == []
 
 
-AROUND = ("suite", "tools", "checking", "remembering", "mistakes", "wrong", "campaigns", "vocabulary")
+AROUND = (
+    "suite",
+    "tools",
+    "reading",
+    "processes",
+    "checking",
+    "remembering",
+    "mistakes",
+    "wrong",
+    "campaigns",
+    "vocabulary",
+)
 BEGINS_WITH_A_VERB = re.compile(r"(?!This |Those |As |Is |Has |Its |Us )([A-Z][a-z]*[a-z]s[ ,]|R-[A-Z]+-\d)")
 HELP_OF_COMMANDS = {
     Path("refsched/tools/cli/about_clusters.py"),

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from refsched.objects.store import ObjectStore
-from refsched.tools.reading.defaults import defaulted
-from refsched.tools.reading.objects import read_object
+from refsched.reading.defaults import defaulted
+from refsched.reading.objects import read_object
 
 Json = dict[str, Any]
 

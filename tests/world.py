@@ -20,6 +20,9 @@ from refsched.framework.choices import Choices, FirstChoice
 from refsched.framework.reserve_and_bind import Held
 from refsched.machine.profiles import scheduler_of
 from refsched.objects.pod import Pod
+from refsched.processes.http.over_http import over_http
+from refsched.reading.configuration.read import read_config
+from refsched.reading.inputs import InputReader
 from refsched.records import (
     Advance,
     Attempt,
@@ -38,9 +41,6 @@ from refsched.records import (
     Write,
 )
 from refsched.releases import DEFAULT, release_of
-from refsched.tools.configuration.read import read_config
-from refsched.tools.http.over_http import over_http
-from refsched.tools.reading.inputs import InputReader
 
 Json = dict[str, Any]
 Script = Mapping[str, Mapping[str, str]]

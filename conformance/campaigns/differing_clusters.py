@@ -29,6 +29,7 @@ from conformance.cases import (
 )
 from conformance.strategies import AREAS
 from conformance.wrong.smallest.shrinking import Shrinking
+from refsched.reading.shipped_files import examples_folder
 from refsched.releases import DEFAULT, RELEASES
 from refsched.rules import listening
 from refsched.suite.adapters.adapter import Adapter
@@ -40,7 +41,6 @@ from refsched.suite.histories.history import History
 from refsched.suite.histories.scenario import steps_as_json
 from refsched.suite.histories.trial import try_history
 from refsched.tools.rulebook.examples import read_example
-from refsched.tools.shipped_files import examples_folder
 
 Json = dict[str, Any]
 

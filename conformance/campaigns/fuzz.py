@@ -32,14 +32,14 @@ from refsched.framework.choices import SeededChoices
 from refsched.machine.profiles import scheduler_of
 from refsched.objects.kinds import KINDS
 from refsched.objects.pod import Pod
+from refsched.reading.configuration.read import read_config
+from refsched.reading.manifests import read_manifests
 from refsched.suite.adapters.answers import CAPABILITIES, read_answer
 from refsched.suite.adapters.module import time_limit
-from refsched.tools.configuration.read import read_config
 from refsched.tools.planner.cluster import check_is_to_place, latest_time
 from refsched.tools.planner.dry_extenders import reach
 from refsched.tools.planner.explain import explain
 from refsched.tools.planner.planning import plan
-from refsched.tools.reading.manifests import read_manifests
 
 PATIENCE = 30.0
 """Seconds after which something hangs."""

@@ -18,11 +18,11 @@ from attrs import frozen
 
 from refsched import reference
 from refsched.machine.state import START
+from refsched.reading.without_fields import without_fields
 from refsched.releases import RELEASES
 from refsched.suite.adapters.answers import OBJECT_INPUTS
 from refsched.suite.histories.part import ALWAYS, PREEMPTION
 from refsched.suite.histories.reads import needed_by
-from refsched.tools.reading.without_fields import without_fields
 
 Json = dict[str, Any]
 

@@ -27,7 +27,10 @@ from conformance.vocabulary.objects import SCRIPT
 from refsched.framework.reserve_and_bind import Held, OnPermit
 from refsched.machine.profiles import scheduler_of
 from refsched.objects.pod import Pod
+from refsched.processes.http.over_http import over_http
 from refsched.queue.queued_pod import QueuedPod
+from refsched.reading.configuration.read import read_config
+from refsched.reading.inputs import InputReader
 from refsched.records import (
     Advance,
     Attempt,
@@ -41,9 +44,6 @@ from refsched.records import (
 from refsched.suite.findings import Finding
 from refsched.suite.histories.history import creating, deleting
 from refsched.suite.invariants import Invariants
-from refsched.tools.configuration.read import read_config
-from refsched.tools.http.over_http import over_http
-from refsched.tools.reading.inputs import InputReader
 
 T = TypeVar("T")
 Json = dict[str, Any]

@@ -8,8 +8,8 @@ from typing import Any
 
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import WITHOUT_POP_FROM_BACKOFF, container, node, pod, profile_config
-from refsched.suite import Case
 from refsched.suite.histories.history import History
+from refsched.suite.session.cases import Case
 
 Json = dict[str, Any]
 

@@ -23,8 +23,8 @@ from conformance.vocabulary.devices import (
     resource_slice,
 )
 from conformance.vocabulary.objects import node
-from refsched.suite import Case
 from refsched.suite.histories.history import History
+from refsched.suite.session.cases import Case
 
 _AT_MOST = 16
 """This many pods are in one history."""

@@ -9,8 +9,8 @@ from copy import deepcopy
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import cpu, node, pod
 from conformance.vocabulary.scripted import SCRIPTED, script
-from refsched.suite import Case
 from refsched.suite.histories.history import History
+from refsched.suite.session.cases import Case
 
 
 def _enabled_once_more(point: str, names: list[str]) -> History:

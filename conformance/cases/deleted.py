@@ -13,8 +13,8 @@ from attrs import frozen
 
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import node
-from refsched.suite import Case
 from refsched.suite.histories.history import History, Update, deleting
+from refsched.suite.session.cases import Case
 
 Json = dict[str, Any]
 

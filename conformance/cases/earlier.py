@@ -28,8 +28,8 @@ from conformance.vocabulary.storage import (
     using,
     with_some,
 )
-from refsched.suite import Case
 from refsched.suite.histories.history import History, Observe, Release, Update, deleting
+from refsched.suite.session.cases import Case
 
 Json = dict[str, Any]
 

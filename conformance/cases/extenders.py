@@ -9,10 +9,10 @@ from typing import Any
 
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import cpu, node, pod, profile_config, with_metadata
-from refsched.suite import Case
 from refsched.suite.histories.extender_address import EXTENDERS
 from refsched.suite.histories.extender_server import ANNOTATION
 from refsched.suite.histories.history import History
+from refsched.suite.session.cases import Case
 
 Json = dict[str, Any]
 

@@ -10,8 +10,8 @@ from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.left_out import PODS, POINTS, claimed_by_pods_of, profile_without
 from conformance.vocabulary.objects import ZONE, node, pod
 from conformance.vocabulary.storage import csi_node
-from refsched.suite import Case
 from refsched.suite.histories.history import History
+from refsched.suite.session.cases import Case
 
 _TOGETHER = (
     ("preFilter", "filter"),

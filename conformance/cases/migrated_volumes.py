@@ -17,8 +17,8 @@ from conformance.vocabulary.storage import (
     storage_class,
     using,
 )
-from refsched.suite import Case
 from refsched.suite.histories.history import History
+from refsched.suite.session.cases import Case
 
 Json = dict[str, Any]
 

@@ -9,8 +9,8 @@ from typing import Any
 from conformance.cases.deleted import Replaced
 from conformance.cases.pod_affinity import zones
 from conformance.vocabulary.objects import REQUIRED, node, pod
-from refsched.suite import Case
 from refsched.suite.histories.history import History
+from refsched.suite.session.cases import Case
 
 Json = dict[str, Any]
 

@@ -19,8 +19,8 @@ from conformance.vocabulary.objects import (
     pod,
     profile_config,
 )
-from refsched.suite import Case
 from refsched.suite.histories.history import History, Update, deleting
+from refsched.suite.session.cases import Case
 
 Json = dict[str, Any]
 

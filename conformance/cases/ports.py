@@ -7,8 +7,8 @@ from typing import Any
 
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import container, cpu, node, pod
-from refsched.suite import Case
 from refsched.suite.histories.history import History
+from refsched.suite.session.cases import Case
 
 Json = dict[str, Any]
 

@@ -39,8 +39,8 @@ from conformance.vocabulary.victims import (
     a_budget,
     one_after_the_other,
 )
-from refsched.suite import Case
 from refsched.suite.histories.history import History
+from refsched.suite.session.cases import Case
 
 Json = dict[str, Any]
 

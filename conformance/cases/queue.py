@@ -25,8 +25,8 @@ from conformance.vocabulary.objects import (
     with_status,
 )
 from conformance.vocabulary.scripted import SCRIPTED, script
-from refsched.suite import Case
 from refsched.suite.histories.history import Create, History, Permit, Schedule, Update, deleting
+from refsched.suite.session.cases import Case
 
 Json = dict[str, Any]
 

@@ -20,8 +20,8 @@ from conformance.vocabulary.devices import (
     resource_slice,
 )
 from conformance.vocabulary.objects import ZONE, node
-from refsched.suite import Case
 from refsched.suite.histories.history import History
+from refsched.suite.session.cases import Case
 
 Json = dict[str, Any]
 

@@ -18,8 +18,8 @@ from conformance.vocabulary.objects import (
     resized,
     with_spec,
 )
-from refsched.suite import Case
 from refsched.suite.histories.history import History
+from refsched.suite.session.cases import Case
 
 Json = dict[str, Any]
 

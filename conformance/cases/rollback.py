@@ -7,8 +7,8 @@ from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.devices import ONE, claim_user, device_class, resource_claim, resource_slice
 from conformance.vocabulary.objects import node, pod, with_metadata, with_spec
 from conformance.vocabulary.scripted import SCRIPTED, release_all
-from refsched.suite import Case
 from refsched.suite.histories.history import Create, History, Release, Update, deleting
+from refsched.suite.session.cases import Case
 
 TIMES = 12
 

@@ -20,8 +20,8 @@ from conformance.vocabulary.objects import (
     with_metadata,
     with_spec,
 )
-from refsched.suite import Case
 from refsched.suite.histories.history import History
+from refsched.suite.session.cases import Case
 
 Json = dict[str, Any]
 

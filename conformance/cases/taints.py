@@ -10,8 +10,8 @@ from typing import Any
 
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import node, pod, with_spec
-from refsched.suite import Case
 from refsched.suite.histories.history import History
+from refsched.suite.session.cases import Case
 
 Json = dict[str, Any]
 

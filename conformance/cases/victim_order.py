@@ -8,8 +8,8 @@ from attrs import frozen
 
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import cpu, node, pod
-from refsched.suite import Case
 from refsched.suite.histories.history import History
+from refsched.suite.session.cases import Case
 
 
 @frozen

@@ -36,8 +36,8 @@ from conformance.vocabulary.storage import (
     using,
     with_some,
 )
-from refsched.suite import Case
 from refsched.suite.histories.history import History, Permit, Update
+from refsched.suite.session.cases import Case
 
 Json = dict[str, Any]
 

@@ -20,9 +20,9 @@ from refsched.objects.kinds import KINDS
 from refsched.objects.priority_class import PriorityClass
 from refsched.objects.quantity import Quantity
 from refsched.objects.reading import json_name
+from refsched.processes import serving
 from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.histories.history import Create, Delete, History, Update
-from refsched.tools import serving
 
 Json = dict[str, Any]
 Path = tuple[str, ...]

@@ -16,8 +16,8 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from refsched.mistakes.planting import Change, plant
+from refsched.processes.forked_process import ForkedProcess, discard_output
 from refsched.suite.adapters.adapter import Json, TransportError
-from refsched.tools.forked_process import ForkedProcess, discard_output
 
 
 class Forked:
@@ -59,7 +59,7 @@ def _serve(change: Callable[[], None], connection: Connection) -> None:
     discard_output()
     change()
     reference = importlib.import_module("refsched.reference")
-    serving = importlib.import_module("refsched.tools.serving")
+    serving = importlib.import_module("refsched.processes.serving")
     server = serving.Server(reference.create)
     while True:
         connection.send(serving.answer_line(server, connection.recv()))

@@ -21,10 +21,10 @@ from pathlib import Path
 
 from attrs import frozen
 
+from refsched.reading.shipped_files import data_folder
 from refsched.releases import DEFAULT
 from refsched.suite.adapters.faults import AdapterUnavailable
 from refsched.suite.adapters.kube_scheduler import BUILD_TIMEOUT, COMMAND, SOURCES, cache_folder
-from refsched.tools.shipped_files import data_folder
 
 VERSION = f"v{DEFAULT.name}"
 SCHEDULER = "pkg/scheduler"

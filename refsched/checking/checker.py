@@ -40,14 +40,14 @@ from refsched.objects.dra import ResourceClaim
 from refsched.objects.meta import ApiObject
 from refsched.objects.pod import Pod
 from refsched.oddities.known_defects import AS_PROMISED, Oddities
+from refsched.processes.http.unread import Unread
+from refsched.reading.configuration.feature_gates import with_feature_gates
+from refsched.reading.configuration.read import read_config
+from refsched.reading.inputs import InputReader
+from refsched.reading.objects import key_of, kind_called
 from refsched.records import Attempt, Bind, Input, Nodes, Queues, Record, Write
 from refsched.releases import DEFAULT
 from refsched.releases.release import Release
-from refsched.tools.configuration.feature_gates import with_feature_gates
-from refsched.tools.configuration.read import read_config
-from refsched.tools.http.unread import Unread
-from refsched.tools.reading.inputs import InputReader
-from refsched.tools.reading.objects import key_of, kind_called
 
 
 class Checker:

@@ -14,8 +14,8 @@ from typing import Any
 from attrs import evolve
 
 from refsched.errors import InputError
+from refsched.reading.objects import Key, key_named
 from refsched.records import Create, Json, Record
-from refsched.tools.reading.objects import Key, key_named
 
 _KINDS_OF_INPUT = (b'"create"', b'"update"', b'"delete"')
 

@@ -21,7 +21,7 @@ from refsched.extenders.failures import OK, Failure, no_answer, other_status
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
-from refsched.tools.reading.defaults import PREEMPT_LOWER_PRIORITY
+from refsched.reading.defaults import PREEMPT_LOWER_PRIORITY
 
 Json = dict[str, Any]
 

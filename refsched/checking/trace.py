@@ -21,12 +21,12 @@ from refsched.errors import InputError
 from refsched.objects.dra import ResourceClaim
 from refsched.objects.reading import read_as
 from refsched.objects.storage import PersistentVolume
+from refsched.reading.documents import read_json
+from refsched.reading.files import open_file
+from refsched.reading.record_json import read_record
 from refsched.records import Json, Record, Write
 from refsched.releases import UNNAMED, release_of
 from refsched.releases.release import Release
-from refsched.tools.reading.documents import read_json
-from refsched.tools.reading.files import open_file
-from refsched.tools.reading.record_json import read_record
 
 _READ: Mapping[str, type[Any]] = {kind.kind: kind for kind in (PersistentVolume, ResourceClaim)}
 """Objects of these kinds are read when they are written."""

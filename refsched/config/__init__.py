@@ -2,5 +2,5 @@
 """Configuration: the fields of a KubeSchedulerConfiguration, and the plugins of each profile, in order.
 
 ``resolve`` merges the plugins of a profile with the default ones. How a configuration is read and validated is in
-refsched/tools/configuration.
+refsched/reading/configuration.
 """

@@ -137,7 +137,7 @@ class KubeSchedulerConfiguration:
     """A ``percentage_of_nodes_to_score`` of 0 stands for a share that depends on the number of nodes.
 
     The release has the defaults of the numbers. The fields that do not concern scheduling are in
-    refsched/tools/configuration/unread.py.
+    refsched/reading/configuration/unread.py.
     """
 
     parallelism: Int32

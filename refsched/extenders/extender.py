@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Extender: the calls of the scheduler to an extender, and what it does with the answers.
 
-How a call is transmitted is not known here: ``ask`` is given from outside (refsched/tools/http/over_http.py).
+How a call is transmitted is not known here: ``ask`` is given from outside (refsched/processes/http/over_http.py).
 
 Promised: what is asked and answered is documented with the API of extenders, k8s.io/kube-scheduler/extender/v1.
 Shows in: extenders.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from runpy import run_module
 
 from refsched.mistakes.mutation import compiled, mutants_of
 from refsched.mistakes.planting import Change, plant, replacing
@@ -27,10 +28,10 @@ def run_wrong(wrong: WrongScheduler, options: Sequence[str]) -> None:
     """Makes the edit, and schedules in a cluster as ``refsched run`` does with these options."""
     plant(wrong.module, replacing(wrong.before, wrong.after))
     from refsched.objects.pod import DEFAULT_SCHEDULER_NAME
-    from refsched.tools.cli.main import cli
 
     release = ["--kubernetes", wrong.kubernetes] if wrong.kubernetes else []
-    cli(["run", "--scheduler-name", DEFAULT_SCHEDULER_NAME, *release, *options])
+    sys.argv[1:] = ["run", "--scheduler-name", DEFAULT_SCHEDULER_NAME, *release, *options]
+    run_module("refsched", run_name="__main__")
 
 
 def is_mutant(name: str) -> bool:
@@ -68,7 +69,7 @@ def _path_of(mutant: str) -> Path:
 
 def _serve(kubernetes: str = "") -> None:
     from refsched import reference
+    from refsched.processes.serving import serve
     from refsched.releases import DEFAULT
-    from refsched.tools.serving import serve
 
     serve(reference.create, sys.stdin.buffer, sys.stdout.buffer, kubernetes or DEFAULT.name)

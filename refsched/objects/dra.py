@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Devices: the devices that a driver has (ResourceSlice), their classes, and the claims on them.
 
-Fields behind a feature gate that is off by default are refused (refsched/tools/reading/alpha_fields.py).
+Fields behind a feature gate that is off by default are refused (refsched/reading/alpha_fields.py).
 Source: api/resource/v1/types.go.
 """
 

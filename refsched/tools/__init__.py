@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tools around the specification: the command line, the planner, serving, and extenders over HTTP."""
+"""Tools: the command line, ``Cluster``, the planner, the pages of the rules, and scheduling in a cluster."""

@@ -28,6 +28,13 @@ from refsched.objects.kinds import KINDS, described_as
 from refsched.objects.meta import ApiObject
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
+from refsched.processes.http.over_http import over_http
+from refsched.reading.configuration.feature_gates import with_feature_gates
+from refsched.reading.configuration.read import default_config, read_config
+from refsched.reading.configuration.unread import unread_args
+from refsched.reading.inputs import InputReader
+from refsched.reading.manifests import read_manifests
+from refsched.reading.objects import kind_called
 from refsched.records import (
     Advance,
     Attempt,
@@ -44,11 +51,7 @@ from refsched.records import (
 )
 from refsched.releases import DEFAULT, release_of
 from refsched.remembering import remember
-from refsched.tools.configuration.feature_gates import with_feature_gates
-from refsched.tools.configuration.read import default_config, read_config
-from refsched.tools.configuration.unread import unread_args
 from refsched.tools.given_objects import Manifest, checked, only_one, paths_of
-from refsched.tools.http.over_http import over_http
 from refsched.tools.journal import Journal, Scheduled, ShownObject, Step
 from refsched.tools.planner.cluster import (
     MOMENT,
@@ -68,9 +71,6 @@ from refsched.tools.planner.plan import Plan
 from refsched.tools.planner.planning import plan as plan_of
 from refsched.tools.planner.trials import Prepared, changed, prepare
 from refsched.tools.planner.what_if import WhatIf, what_if
-from refsched.tools.reading.inputs import InputReader
-from refsched.tools.reading.manifests import read_manifests
-from refsched.tools.reading.objects import kind_called
 from refsched.tools.scheduler_copy import fork
 
 

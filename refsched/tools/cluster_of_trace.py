@@ -17,9 +17,9 @@ from attrs import Factory, define
 
 from refsched.checking.trace import Entry, Trace, read_trace
 from refsched.errors import InputError
+from refsched.reading.objects import Key, key_named, key_of
 from refsched.records import BOUND, SCHEDULED, Attempt, Bind, Create, Delete, Update, Write
 from refsched.tools.cluster import Cluster
-from refsched.tools.reading.objects import Key, key_named, key_of
 
 Json = dict[str, Any]
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from refsched.errors import InputError, one_line
-from refsched.tools.reading.api_fields import check_fields
-from refsched.tools.reading.documents import read_documents
-from refsched.tools.reading.dumps import items_of
+from refsched.reading.api_fields import check_fields
+from refsched.reading.documents import read_documents
+from refsched.reading.dumps import items_of
 
 Manifest: TypeAlias = str | Mapping[str, Any]
 """A Manifest is one Kubernetes object as a mapping, or any number of them as YAML or JSON text."""

@@ -20,8 +20,8 @@ from refsched.errors import InputError
 from refsched.extenders.extender import Ask
 from refsched.machine.scheduler import CycleHeldError, Scheduler
 from refsched.objects.meta import ApiObject
+from refsched.reading.inputs import InputReader
 from refsched.records import Input
-from refsched.tools.reading.inputs import InputReader
 
 
 @frozen

@@ -18,9 +18,9 @@ from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.preemption.candidate import Candidate
 from refsched.queue.queued_pod import QueuedPod
+from refsched.reading.configuration.read import read_config
 from refsched.records import Attempt, Nodes, NodeStatus, NodeUsage
 from refsched.suite.histories.history import DEFAULT_CONFIG
-from refsched.tools.configuration.read import read_config
 
 FEASIBLE = NodeStatus("Success")
 SNAPSHOT = snapshot_of(*(NodeInfo(Node(ObjectMeta(name=name))) for name in ("n1", "n2", "n3")))

@@ -15,8 +15,8 @@ from refsched.checking.checker import Checker
 from refsched.checking.replay import replay_file
 from refsched.oddities.fixed_orders import FIXED_ORDERS
 from refsched.oddities.known_defects import AS_PROMISED
+from refsched.reading.shipped_files import data_folder
 from refsched.records import Attempt, Record
-from refsched.tools.shipped_files import data_folder
 
 OPEN = frozenset(FIXED_ORDERS)
 

@@ -26,6 +26,8 @@ from refsched.plugins.volume_binding import DEFAULT_SHAPE
 from refsched.plugins.volume_binding_without_scores import (
     VolumeBindingArgs as VolumeBindingArgsWithoutScores,
 )
+from refsched.reading.configuration.feature_gates import with_feature_gates
+from refsched.reading.configuration.read import KIND, default_config, read_args, read_config
 from refsched.releases import DEFAULT, RELEASES
 from refsched.releases.release import Release
 from refsched.releases.v1_35.plugins.dynamic_resources_args import (
@@ -35,8 +37,6 @@ from refsched.releases.v1_35.plugins.dynamic_resources_args import (
 from refsched.releases.v1_35.plugins.node_resources_fit import (
     NodeResourcesFitArgs as NodeResourcesFitArgsOfV135,
 )
-from refsched.tools.configuration.feature_gates import with_feature_gates
-from refsched.tools.configuration.read import KIND, default_config, read_args, read_config
 
 [API_VERSION] = DEFAULT.api_versions
 

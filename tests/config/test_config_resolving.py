@@ -12,10 +12,10 @@ from refsched.config.types import EXTENSION_POINTS
 from refsched.errors import InputError
 from refsched.plugins.dynamic_resources_args import DEFAULT_FILTER_TIMEOUT
 from refsched.plugins.node_resources_fit_args import NodeResourcesFitArgs
+from refsched.reading.configuration.feature_gates import with_feature_gates
+from refsched.reading.configuration.read import KIND, read_config
 from refsched.releases import DEFAULT, RELEASES
 from refsched.releases.release import Release
-from refsched.tools.configuration.feature_gates import with_feature_gates
-from refsched.tools.configuration.read import KIND, read_config
 
 [API_VERSION] = DEFAULT.api_versions
 

@@ -14,10 +14,10 @@ from refsched.config.resolve import extenders_in_order, resolve
 from refsched.errors import InputError
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
+from refsched.reading.configuration.feature_gates import with_feature_gates
+from refsched.reading.configuration.read import KIND, read_args, read_config
 from refsched.releases import DEFAULT, RELEASES
 from refsched.releases.release import Release
-from refsched.tools.configuration.feature_gates import with_feature_gates
-from refsched.tools.configuration.read import KIND, read_args, read_config
 
 PLAIN = {"apiVersion": DEFAULT.api_versions[0], "kind": KIND}
 FIT = "NodeResourcesFit"

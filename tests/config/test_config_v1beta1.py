@@ -10,10 +10,10 @@ import pytest
 from refsched.config.resolve import resolve
 from refsched.errors import InputError
 from refsched.machine.profiles import framework_of
+from refsched.reading.configuration.feature_gates import with_feature_gates
+from refsched.reading.configuration.read import default_config, read_config
 from refsched.releases import release_of
 from refsched.releases.release import Release
-from refsched.tools.configuration.feature_gates import with_feature_gates
-from refsched.tools.configuration.read import default_config, read_config
 
 V1_19 = release_of("1.19")
 TYPE = {"apiVersion": "kubescheduler.config.k8s.io/v1beta1", "kind": "KubeSchedulerConfiguration"}

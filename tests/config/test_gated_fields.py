@@ -21,11 +21,11 @@ from refsched.objects.resources import has_pod_level_requests, pod_requests, req
 from refsched.objects.store import ObjectStore
 from refsched.plugins.node_resources_fit import NodeResourcesFit
 from refsched.queue.cluster_events import pod_update_events
+from refsched.reading.configuration.feature_gates import with_feature_gates
+from refsched.reading.defaults import defaulted
 from refsched.records import Create
 from refsched.reference import create
 from refsched.releases import RELEASES
-from refsched.tools.configuration.feature_gates import with_feature_gates
-from refsched.tools.reading.defaults import defaulted
 
 RESIZED = {"name": "c", "resources": {"requests": {"cpu": "3"}}, "allocatedResources": {"cpu": "2"}}
 SPREAD = {

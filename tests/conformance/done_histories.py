@@ -11,12 +11,12 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from conformance.strategies import AREAS
 from refsched.errors import InputError
+from refsched.reading.record_json import to_json
 from refsched.reference import ReferenceScheduler, create
 from refsched.suite.adapters.answers import read_hello
 from refsched.suite.histories.history import DEFAULT_CONFIG, History, Observe, Schedule
 from refsched.suite.histories.part import Part, part_of
 from refsched.suite.session.drawing import load_profile
-from refsched.tools.reading.record_json import to_json
 
 Json = dict[str, Any]
 

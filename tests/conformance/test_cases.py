@@ -11,10 +11,10 @@ import pytest
 
 from conformance import cases
 from refsched.releases import DEFAULT
-from refsched.suite import Case
 from refsched.suite.adapters.connecting import connect
 from refsched.suite.catalogue.rules import all_rules
 from refsched.suite.histories.trial import try_history
+from refsched.suite.session.cases import Case
 
 MODULES = {
     path.stem: import_module(f"conformance.cases.{path.stem}")

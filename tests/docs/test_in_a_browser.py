@@ -43,6 +43,6 @@ def test_another_archive_than_the_one_that_is_meant_is_not_used(
 def test_what_is_imported_there_is_python_alone(scripts: ModuleType) -> None:
     names = [name for name, _ in scripts._files()]
     assert "refsched/tools/cli/main.py" in names
-    assert "refsched/tools/reading/api_fields.json" in names
+    assert "refsched/reading/api_fields.json" in names
     assert "yaml/__init__.py" in names
     assert [name for name in names if name.endswith((".so", ".pyd"))] == []

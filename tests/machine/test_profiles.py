@@ -12,8 +12,8 @@ from refsched.errors import InputError
 from refsched.framework.choices import FirstChoice, SeededChoices
 from refsched.framework.runtime import Framework
 from refsched.machine.profiles import scheduler_of
+from refsched.reading.configuration.read import read_config
 from refsched.releases import DEFAULT
-from refsched.tools.configuration.read import read_config
 
 
 def framework(config: dict[str, Any] | None = None, name: str = "default-scheduler") -> Framework:

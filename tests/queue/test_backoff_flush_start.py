@@ -10,10 +10,10 @@ import pytest
 from refsched.framework.choices import FirstChoice
 from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import Scheduler
+from refsched.reading.configuration.feature_gates import with_feature_gates
+from refsched.reading.configuration.read import read_config
+from refsched.reading.inputs import InputReader
 from refsched.records import Create
-from refsched.tools.configuration.feature_gates import with_feature_gates
-from refsched.tools.configuration.read import read_config
-from refsched.tools.reading.inputs import InputReader
 
 CONFIG = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
 POD = {

@@ -17,11 +17,11 @@ from refsched.objects.resources import Resource
 from refsched.objects.store import ObjectStore
 from refsched.plugins.node_resources_balanced_allocation import Asked
 from refsched.plugins.node_volume_limits import Drivers
+from refsched.reading.configuration.read import read_args
 from refsched.releases import RELEASES
 from refsched.releases.v1_35.plugins.node_resources_balanced_allocation import NodeResourcesBalancedAllocation
 from refsched.releases.v1_35.plugins.node_volume_limits import NodeVolumeLimits
 from refsched.rules import listening
-from refsched.tools.configuration.read import read_args
 
 
 def test_a_node_scores_by_the_balance_that_the_pod_leaves() -> None:

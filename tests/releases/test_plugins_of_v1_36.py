@@ -9,10 +9,10 @@ import pytest
 
 from refsched.config.resolve import resolve
 from refsched.errors import InputError
+from refsched.reading.configuration.feature_gates import with_feature_gates
+from refsched.reading.configuration.read import default_config, read_args, read_config
 from refsched.releases import RELEASES
 from refsched.releases.release import Release
-from refsched.tools.configuration.feature_gates import with_feature_gates
-from refsched.tools.configuration.read import default_config, read_args, read_config
 
 
 def enabled(release: Release, point: str) -> list[str]:

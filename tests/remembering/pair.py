@@ -11,12 +11,12 @@ from refsched.errors import InputError
 from refsched.framework.choices import SeededChoices
 from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import CycleHeldError, Scheduler
+from refsched.reading.configuration.feature_gates import with_feature_gates
+from refsched.reading.configuration.read import read_config
+from refsched.reading.inputs import InputReader
+from refsched.reading.record_json import to_json
 from refsched.records import Input
 from refsched.remembering import remember
-from refsched.tools.configuration.feature_gates import with_feature_gates
-from refsched.tools.configuration.read import read_config
-from refsched.tools.reading.inputs import InputReader
-from refsched.tools.reading.record_json import to_json
 
 Json = dict[str, Any]
 

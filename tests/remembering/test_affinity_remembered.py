@@ -14,13 +14,13 @@ from refsched.framework.choices import SeededChoices
 from refsched.machine.profiles import scheduler_of
 from refsched.plugins.inter_pod_affinity import Filtering, InterPodAffinity
 from refsched.plugins.topology_counts import TopologyCounts
+from refsched.reading.configuration.read import read_config
+from refsched.reading.inputs import InputReader
 from refsched.records import Create, Delete, Input, Reference, Update
 from refsched.releases import release_of
 from refsched.remembering import remember
 from refsched.remembering.answers import READ_WHOLE
 from refsched.remembering.values import changed_domains
-from refsched.tools.configuration.read import read_config
-from refsched.tools.reading.inputs import InputReader
 
 Json = dict[str, Any]
 KIND = "KubeSchedulerConfiguration"

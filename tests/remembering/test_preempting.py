@@ -17,10 +17,10 @@ from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import Scheduler
 from refsched.oddities.known_defects import AS_PROMISED
 from refsched.preemption import victims
+from refsched.reading.configuration.read import read_config
+from refsched.reading.inputs import InputReader
 from refsched.records import Advance, Create, Delete, Input, Reference
 from refsched.remembering import remember
-from refsched.tools.configuration.read import read_config
-from refsched.tools.reading.inputs import InputReader
 
 Json = dict[str, Any]
 CONFIG = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}

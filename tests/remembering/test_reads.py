@@ -26,11 +26,11 @@ from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.machine.scheduler import CycleHeldError, Scheduler
 from refsched.objects.meta import ObjectMeta
 from refsched.plugins.node_resources_fit import Scored
+from refsched.reading.inputs import InputReader
 from refsched.records import Attempt, Input
 from refsched.releases import RELEASES
 from refsched.remembering.kinds import reads_who_it_is
 from refsched.remembering.node_kinds import PARTS, everything, parts_read
-from refsched.tools.reading.inputs import InputReader
 from tests.tools.test_copies import WITHOUT_EXTENDERS, begun, do
 
 TRACES = Path(__file__).parents[2] / "traces"

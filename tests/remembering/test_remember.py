@@ -16,11 +16,11 @@ from refsched.errors import InputError
 from refsched.framework.choices import SeededChoices
 from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import Scheduler
+from refsched.reading.configuration.read import read_config
 from refsched.records import Advance, Attempt, Create, Delete, Input, Reference, Update
 from refsched.releases import DEFAULT, release_of
 from refsched.remembering import remember
 from refsched.remembering.framework import Memory
-from refsched.tools.configuration.read import read_config
 
 Json = dict[str, Any]
 TRACES = Path(__file__).parents[2] / "traces"

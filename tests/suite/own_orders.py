@@ -11,9 +11,9 @@ from attrs import evolve
 
 from refsched.machine.state import START
 from refsched.oddities.fixed_orders import FIXED_ORDERS
+from refsched.reading.configuration.feature_gates import with_feature_gates
 from refsched.reference import ReferenceScheduler
 from refsched.releases.v1_34 import V1_34
-from refsched.tools.configuration.feature_gates import with_feature_gates
 
 FREE = evolve(V1_34, oddities=V1_34.oddities - set(FIXED_ORDERS))
 

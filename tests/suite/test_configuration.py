@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from refsched.config.resolve import resolve
+from refsched.reading.configuration.read import read_config
 from refsched.releases import RELEASES
 from refsched.suite.histories.configuration import configured_for
 from refsched.suite.histories.history import DEFAULT_CONFIG
-from refsched.tools.configuration.read import read_config
 
 OLD, NEW = RELEASES["1.19"], RELEASES["1.34"]
 TYPE = {"apiVersion": "kubescheduler.config.k8s.io/v1beta1", "kind": "KubeSchedulerConfiguration"}

@@ -13,16 +13,15 @@ from hypothesis.strategies import SearchStrategy
 from toy_bench import Toy, ToyBench
 
 from refsched.errors import InputError
-from refsched.suite import Judgement
+from refsched.reading.optional_fields import check_optional
 from refsched.suite.adapters.answers import read_hello
 from refsched.suite.histories.history import Create, History, Schedule, creating
-from refsched.suite.histories.judgement import UNSUPPORTED
+from refsched.suite.histories.judgement import UNSUPPORTED, Judgement
 from refsched.suite.histories.part import Part, part_of
 from refsched.suite.level import Level
 from refsched.suite.session.drawing import load_profile
 from refsched.suite.session.runner import Runner
 from refsched.suite.session.unsupported_fields import drawn_from, fields_not_taken, without
-from refsched.tools.reading.optional_fields import check_optional
 
 Json = dict[str, Any]
 HELLO = {"name": "x", "version": "1", "kubernetes": "1.34", "capabilities": ["filter"]}

@@ -24,7 +24,7 @@ from refsched.suite.histories.wording import said
 Json = dict[str, Any]
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "docs" / "examples" / "partial"
-SERVE = f"{sys.executable} -c 'import {{0}}; from refsched.tools.serving import serve; import sys;"
+SERVE = f"{sys.executable} -c 'import {{0}}; from refsched.processes.serving import serve; import sys;"
 SERVE += " serve({0}.create, sys.stdin.buffer, sys.stdout.buffer)'"
 PROGRAMS = {
     "js": ("fits.js", "node"),

@@ -15,11 +15,11 @@ from click.testing import CliRunner
 from test_partial_schedulers import judged
 
 from refsched.errors import InputError
+from refsched.reading.shipped_files import examples_folder
 from refsched.suite.adapters.connecting import connect
 from refsched.suite.histories.scenario import read_history
 from refsched.suite.histories.trial import try_history
 from refsched.tools.cli.main import cli
-from refsched.tools.shipped_files import examples_folder
 
 TOOLS = {"python": "python", "typescript": "npm", "go": "go", "rust": "cargo", "java": "javac"}
 PACKAGES = {"typescript": "npm install", "rust": "cargo fetch"}

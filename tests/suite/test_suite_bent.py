@@ -166,7 +166,7 @@ def pytest_conformance_bench(config):
 
 TESTS = """
 from refsched.suite.catalogue.rules import rules_of
-from refsched.suite import conforms
+from refsched.suite.session.conforming import conforms
 
 @conforms(area="taints", rules=rules_of("TAINT", "ANSWER"), examples=6)
 def test_taints(check, history):

@@ -6,12 +6,15 @@ from __future__ import annotations
 import pytest
 from toy_suite import Suite, report_of
 
-from refsched.suite import Case, Check, conforms
 from refsched.suite.histories.history import History
 from refsched.suite.session.budget import Planned, Weight, plan, weight_of
+from refsched.suite.session.cases import Case
+from refsched.suite.session.check import Check
+from refsched.suite.session.conforming import conforms
 
 CASES = """
-from refsched.suite import Case, conforms
+from refsched.suite.session.cases import Case
+from refsched.suite.session.conforming import conforms
 from toy_bench import history_of
 
 CASES = (
@@ -97,7 +100,7 @@ def test_a_failing_case_can_be_replayed(cases: Suite) -> None:
 
 
 REPLAYING = """
-from refsched.suite import conforms
+from refsched.suite.session.conforming import conforms
 from refsched.suite.session.conforming import REPLAY
 
 @conforms(area=REPLAY, rules=())

@@ -22,7 +22,7 @@ from refsched.suite.session.writing import write_whole
 
 SKIPPING = """
 import pytest
-from refsched.suite import conforms
+from refsched.suite.session.conforming import conforms
 from toy_bench import history_of
 
 @conforms(rules=("R-TOY-01",))
@@ -48,7 +48,7 @@ def create(config, **more):
 """
 CONFTEST = 'pytest_plugins = ("refsched.suite.session.plugin",)\n'
 TWO_PODS = """
-from refsched.suite import conforms
+from refsched.suite.session.conforming import conforms
 from refsched.suite.histories.history import History, Schedule, creating
 
 NODE = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"},

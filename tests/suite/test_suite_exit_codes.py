@@ -73,10 +73,10 @@ def test_a_test_that_cannot_be_imported_cannot_judge(suite: Suite) -> None:
 
 
 def test_a_run_that_decided_nothing_cannot_judge(suite: Suite) -> None:
-    suite.add("test_toys.py", "from refsched.suite import conforms\n")
+    suite.add("test_toys.py", "from refsched.suite.session.conforming import conforms\n")
     suite.add(
         "test_empty.py",
-        "from refsched.suite import conforms\n"
+        "from refsched.suite.session.conforming import conforms\n"
         "@conforms(rules=('R-IDLE-01',))\n"
         "def test_nothing(check): pass\n",
     )

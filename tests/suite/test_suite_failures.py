@@ -100,7 +100,7 @@ def test_an_answer_that_is_not_allowed_fails_also_where_it_does_not_come_again(s
 def test_a_fault_of_the_adapter_is_reported_once_and_counted_for_nobody(suite: Suite) -> None:
     suite.add(
         "test_more.py",
-        "from refsched.suite import conforms\n"
+        "from refsched.suite.session.conforming import conforms\n"
         "@conforms(area='toys', rules=('R-TOY-02',))\n"
         "def test_more(check, history): check(history)\n",
     )
@@ -116,7 +116,7 @@ def test_a_fault_of_the_adapter_is_reported_once_and_counted_for_nobody(suite: S
 def test_a_fault_of_the_suite_is_reported_as_one(suite: Suite) -> None:
     suite.add(
         "test_more.py",
-        "from refsched.suite import conforms\n"
+        "from refsched.suite.session.conforming import conforms\n"
         "@conforms(rules=('R-TOY-02',))\n"
         "def test_more(check): raise KeyError('nothing')\n",
     )
@@ -195,7 +195,9 @@ def test_a_rule_that_ends_most_tests_is_offered_to_be_accepted(suite: Suite) -> 
     again = (
         "@conforms(area='toys', rules=('R-TOY-01',))\ndef test_{}(check, history):\n    check(history)\n\n"
     )
-    more = "from refsched.suite import conforms\n\n" + "".join(again.format(name) for name in "ab")
+    more = "from refsched.suite.session.conforming import conforms\n\n" + "".join(
+        again.format(name) for name in "ab"
+    )
     suite.add("test_more.py", more)
     result = suite(impl="wrong")
     result.stdout.fnmatch_lines(

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from attrs import evolve, frozen
 
-from refsched.suite import Rule
 from refsched.suite.level import Level
 from refsched.suite.reports.report_html import html
 from refsched.suite.reports.report_json import as_json, json_text
@@ -20,6 +19,7 @@ from refsched.suite.results.invocation import Invocation
 from refsched.suite.results.judged_implementation import JudgedImplementation
 from refsched.suite.results.outcome import Failure, Fault, Outcome, outcome_in, with_property
 from refsched.suite.results.result import NotJudged, Result, Untried, faults_seen
+from refsched.suite.results.rule import Rule
 from refsched.suite.results.statistics import Power, Statistics
 from refsched.suite.results.verdicts import rule_verdicts
 

@@ -24,7 +24,7 @@ from refsched.tools.cli.main import cli
 
 MORE = """
 import pytest
-from refsched.suite import conforms
+from refsched.suite.session.conforming import conforms
 from toy_bench import history_of
 
 @pytest.mark.parametrize("pods", [1, 2, 3])

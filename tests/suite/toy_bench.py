@@ -17,12 +17,13 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from refsched.records import Attempt, NodeStatus
-from refsched.suite import Judgement, Rule
 from refsched.suite.adapters.answers import Hello
 from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable
 from refsched.suite.findings import Finding, Seen
 from refsched.suite.histories.history import Create, History, Observe, Schedule, Step, creating
+from refsched.suite.histories.judgement import Judgement
 from refsched.suite.level import Level
+from refsched.suite.results.rule import Rule
 
 ROOM = 3
 ASKED: list[int] = []

@@ -17,7 +17,7 @@ def pytest_conformance_bench(config):
 """
 
 TESTS = """
-from refsched.suite import conforms
+from refsched.suite.session.conforming import conforms
 from refsched.suite.session.conforming import REPLAY
 from toy_bench import history_of
 

@@ -230,7 +230,7 @@ def test_the_package_is_the_wheels(project: Project) -> None:
 
 WHERE_THEY_ARE = """
 from refsched.suite.adapters.kube_scheduler import _folder
-from refsched.tools.shipped_files import data_folder
+from refsched.reading.shipped_files import data_folder
 print(data_folder())
 print(_folder("v1.34"))
 """

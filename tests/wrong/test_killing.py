@@ -38,6 +38,8 @@ from conformance.wrong.trying import (
     one_by_one,
 )
 from refsched.mistakes.wrong import all_wrong
+from refsched.reading.configuration.feature_gates import with_feature_gates
+from refsched.reading.configuration.read import read_config
 from refsched.suite.adapters.faults import AdapterUnavailable
 from refsched.suite.adapters.process import Process
 from refsched.suite.adapters.selection import PROFILES
@@ -45,8 +47,6 @@ from refsched.suite.findings import Finding
 from refsched.suite.histories.history import DEFAULT_CONFIG, History
 from refsched.suite.histories.judge import ANSWERS
 from refsched.suite.histories.judgement import Judgement
-from refsched.tools.configuration.feature_gates import with_feature_gates
-from refsched.tools.configuration.read import read_config
 
 Json = dict[str, Any]
 

@@ -15,9 +15,9 @@ from attrs import frozen
 from refsched.checking.agreement import Disagreement
 from refsched.checking.checker import Checker
 from refsched.checking.replay import replay_file, trace_files
+from refsched.reading.shipped_files import data_folder
 from refsched.records import Record
 from refsched.rules import listening
-from refsched.tools.shipped_files import data_folder
 
 
 @frozen(order=True)

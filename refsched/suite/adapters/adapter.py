@@ -15,10 +15,10 @@ from typing import Any, Protocol, Self
 from attrs import frozen
 
 from refsched.errors import InputError
+from refsched.reading.record_json import start_text
 from refsched.suite.adapters.answers import PROTOCOL, Answer, Hello, read_answer, read_hello
 from refsched.suite.adapters.faults import AdapterFault, quoted
 from refsched.suite.adapters.selection import EVERYTHING, Selection
-from refsched.tools.reading.record_json import start_text
 
 Json = dict[str, Any]
 
@@ -183,7 +183,7 @@ class Adapter:
 
 
 class Session:
-    """A Session is one scheduler of one cluster: the methods of refsched/tools/implementation.py, with their
+    """A Session is one scheduler of one cluster: the methods of refsched/processes/implementation.py, with their
     answers read."""
 
     def __init__(self, adapter: Adapter) -> None:

@@ -16,6 +16,8 @@ from attrs import frozen
 from refsched.errors import InputError
 from refsched.framework.status import Code
 from refsched.objects.reading import read_as
+from refsched.reading.optional_fields import check_optional
+from refsched.reading.record_json import read_record
 from refsched.records import (
     BOUND,
     ERROR,
@@ -33,8 +35,6 @@ from refsched.records import (
     Write,
 )
 from refsched.releases import DEFAULT, release_of
-from refsched.tools.reading.optional_fields import check_optional
-from refsched.tools.reading.record_json import read_record
 
 R = TypeVar("R", bound=Record)
 

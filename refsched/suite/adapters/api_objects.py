@@ -11,8 +11,8 @@ from copy import deepcopy
 from typing import Any
 
 from refsched.objects.kinds import KINDS
-from refsched.tools.kubernetes_api.client import ApiError, Client
-from refsched.tools.reading.objects import Key, key_of
+from refsched.processes.kubernetes_api.client import ApiError, Client
+from refsched.reading.objects import Key, key_of
 
 Json = dict[str, Any]
 

@@ -33,7 +33,7 @@ def connect(
 ) -> Adapter:
     """Connects to the implementation ``what``, which is one of:
 
-    - the path of a Python module (refsched/tools/implementation.py), or such a path, a colon and the
+    - the path of a Python module (refsched/processes/implementation.py), or such a path, a colon and the
       release of Kubernetes by which it is to decide; it runs in a process of its own, or in this one with
       ``in_process`` and where it is REFERENCE,
     - ``exec:COMMAND``, a program that speaks the wire protocol on stdin and stdout,

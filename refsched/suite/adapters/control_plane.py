@@ -15,10 +15,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
+from refsched.reading.shipped_files import data_folder
 from refsched.releases import DEFAULT
 from refsched.suite.adapters.faults import AdapterUnavailable
 from refsched.suite.adapters.kube_scheduler import GoProgram, Log
-from refsched.tools.shipped_files import data_folder
 
 KUBERNETES = DEFAULT.name
 """The release of the API server, and of the scheduler that the program has as well."""

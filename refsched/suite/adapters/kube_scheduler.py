@@ -25,9 +25,9 @@ from pathlib import Path
 from typing import IO
 
 from refsched.errors import InputError
+from refsched.reading.shipped_files import data_folder
 from refsched.releases import DEFAULT
 from refsched.suite.adapters.faults import AdapterUnavailable
-from refsched.tools.shipped_files import data_folder
 
 Log = Callable[[str], None]
 

@@ -19,11 +19,11 @@ from types import FrameType
 from typing import Any
 
 from refsched.errors import InputError
+from refsched.processes.serving import OutOfTime, Server, load
 from refsched.suite.adapters.adapter import Json, TransportError
 from refsched.suite.adapters.process import GRACE, LateError, Process
-from refsched.tools.serving import OutOfTime, Server, load
 
-COMMAND = (sys.executable, "-m", "refsched.tools.module_process")
+COMMAND = (sys.executable, "-m", "refsched.processes.module_process")
 
 AGAIN = 1.0
 """After this many seconds an implementation that did not stop is stopped again."""
@@ -52,7 +52,7 @@ class Module:
 
     @staticmethod
     def _opened(envelope: Any) -> Any:
-        """Returns the content of the envelope (refsched/tools/module_process.py)."""
+        """Returns the content of the envelope (refsched/processes/module_process.py)."""
         if not isinstance(envelope, dict) or not envelope.keys() & {"answer", "fault"}:
             raise TransportError("its process writes something other than answers")
         if "fault" in envelope:

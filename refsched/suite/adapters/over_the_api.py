@@ -24,6 +24,9 @@ from pathlib import Path
 from typing import Any
 
 from refsched.objects.pod import DEFAULT_SCHEDULER_NAME
+from refsched.processes.kubernetes_api.client import ApiError, Client, UnreachableError
+from refsched.processes.kubernetes_api.decisions import RESULTS, ObservedDecision, is_bound, waits
+from refsched.reading.objects import Key, key_named, key_of
 from refsched.records import ERROR
 from refsched.suite.adapters.adapter import NotSentError, TransportError
 from refsched.suite.adapters.answers import HAS_A_GATE, PROTOCOL
@@ -42,9 +45,6 @@ from refsched.suite.adapters.scheduler_command import (
     config_for,
     reads_config,
 )
-from refsched.tools.kubernetes_api.client import ApiError, Client, UnreachableError
-from refsched.tools.kubernetes_api.decisions import RESULTS, ObservedDecision, is_bound, waits
-from refsched.tools.reading.objects import Key, key_named, key_of
 
 Json = dict[str, Any]
 

@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from refsched.processes.kubernetes_api.client import Client, kind_named
+from refsched.processes.kubernetes_api.decisions import ObservedDecision, decision_about
+from refsched.processes.kubernetes_api.watching import DELETED, LISTED, MODIFIED, Event, Watching
 from refsched.suite.adapters.adapter import TransportError
-from refsched.tools.kubernetes_api.client import Client, kind_named
-from refsched.tools.kubernetes_api.decisions import ObservedDecision, decision_about
-from refsched.tools.kubernetes_api.watching import DELETED, LISTED, MODIFIED, Event, Watching
 
 Json = dict[str, Any]
 

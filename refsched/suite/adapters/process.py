@@ -22,11 +22,11 @@ from pathlib import Path
 from typing import IO, Any
 
 from refsched.errors import InputError
+from refsched.reading.documents import read_json
+from refsched.reading.record_json import line_of
 from refsched.suite.adapters import supervisor
 from refsched.suite.adapters.adapter import Json, TransportError
 from refsched.suite.adapters.faults import SHOWN
-from refsched.tools.reading.documents import read_json
-from refsched.tools.reading.record_json import line_of
 
 TIMEOUT = 60.0
 """One answer may take this many seconds."""

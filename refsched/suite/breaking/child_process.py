@@ -14,8 +14,8 @@ from typing import Any
 from attrs import frozen
 
 from refsched.errors import one_line
+from refsched.processes.forked_process import ForkedProcess, can_fork, discard_output
 from refsched.suite.findings import Comparison
-from refsched.tools.forked_process import ForkedProcess, can_fork, discard_output
 
 SECONDS = 0.5
 """One history and one breaking may take this many seconds of a processor, a hundred times as many as most need: a

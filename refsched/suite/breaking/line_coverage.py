@@ -16,13 +16,13 @@ from typing import Any
 
 from attrs import Factory, define, frozen
 
-import refsched
+from refsched.reading.shipped_files import PACKAGE
 from refsched.rules import Reason, listening
 from refsched.suite.catalogue.reasons import AROUND
 from refsched.suite.catalogue.rule_metadata import RULE_ID
 from refsched.suite.catalogue.rules import all_rules
 
-_ROOT = str(Path(refsched.__path__[0]))
+_ROOT = str(PACKAGE)
 
 
 @frozen

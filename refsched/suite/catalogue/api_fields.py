@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fields of the API: which fields an object of a kind that is read may have, from Kubernetes' OpenAPI documents.
 
-``python -m refsched.suite.catalogue.api_fields SWAGGER...`` writes refsched/tools/reading/api_fields.json from
+``python -m refsched.suite.catalogue.api_fields SWAGGER...`` writes refsched/reading/api_fields.json from
 api/openapi-spec/swagger.json of some releases. A field that any of them has is a field.
 """
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from refsched.objects.kinds import KINDS
-from refsched.tools.reading.api_fields import DATA, type_of
+from refsched.reading.api_fields import DATA, type_of
 
 Json = Mapping[str, Any]
 _REFERENCE = "#/definitions/"

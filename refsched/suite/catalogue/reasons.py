@@ -12,10 +12,21 @@ from functools import cache
 from importlib import import_module
 from pkgutil import walk_packages
 
-import refsched
+from refsched.reading.shipped_files import PACKAGE
 from refsched.rules import ErrorReason, Reason
 
-AROUND = ("checking", "mistakes", "reference", "remembering", "shipped", "suite", "tools", "__main__")
+AROUND = (
+    "checking",
+    "mistakes",
+    "processes",
+    "reading",
+    "reference",
+    "remembering",
+    "shipped",
+    "suite",
+    "tools",
+    "__main__",
+)
 """The modules, packages and folders of refsched that are not the specification."""
 
 _BLANK = re.compile(r"\{[^{}]*\}")
@@ -43,7 +54,7 @@ def declared_reasons() -> tuple[Reason, ...]:
 @cache
 def specification_modules() -> tuple[str, ...]:
     """Yields the dotted names of the modules of the specification, in their order."""
-    found = (info.name for info in walk_packages(refsched.__path__, "refsched."))
+    found = (info.name for info in walk_packages([str(PACKAGE)], "refsched."))
     return tuple(sorted(name for name in found if name.split(".")[1] not in AROUND))
 
 

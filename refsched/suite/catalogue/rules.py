@@ -16,15 +16,14 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from itertools import zip_longest
-from pathlib import Path
 
 from attrs import evolve, frozen
 
-import refsched
 from refsched.framework.interface import EnqueueExtensions, Plugin, extends
 from refsched.queue import hint_table, transitions
 from refsched.queue.hint_table import HintTable, action_name, event_rule
 from refsched.queue.transitions import Transitions
+from refsched.reading.shipped_files import PACKAGE
 from refsched.releases import DEFAULT, RELEASES
 from refsched.releases.release import Release
 from refsched.releases.v1_19.queue import transitions as v1_19
@@ -137,7 +136,7 @@ def minor(release: str) -> int:
 def all_rules() -> dict[str, StatedRule]:
     """Returns every rule by id, in the order of modules and lines."""
     rules: dict[str, StatedRule] = {}
-    for rule in (*_stated_in(refsched.__path__[0]), *_event_rules()):
+    for rule in (*_stated_in(), *_event_rules()):
         if rule.id in rules:
             raise ValueError(f"{rule.id} is stated in {rules[rule.id].module} and again in {rule.module}")
         rules[rule.id] = rule
@@ -191,10 +190,9 @@ def counterpart(rule: str, kubernetes: str, applied: Collection[str]) -> str:
 # --- In docstrings --------------------------------------------------------------------------------
 
 
-def _stated_in(folder: str) -> Iterator[StatedRule]:
-    package = Path(folder)
-    for path in sorted(package.rglob("*.py")):
-        parts = path.relative_to(package.parent).with_suffix("").parts
+def _stated_in() -> Iterator[StatedRule]:
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
         module = ".".join(part for part in parts if part != "__init__")
         if "shipped" not in parts and (parts[0] == "refsched" or module.startswith(SUITE_MODULES)):
             text = path.read_text("utf-8")
@@ -230,7 +228,7 @@ def _documented(
 
 @cache
 def _said_by_package(name: str) -> RuleMetadata:
-    package = Path(refsched.__path__[0], name, "__init__.py")
+    package = PACKAGE / name / "__init__.py"
     return said_by(ast.get_docstring(ast.parse(package.read_text("utf-8")))) if package.exists() else NOTHING
 
 
@@ -325,7 +323,7 @@ def default_plugins(release: str = DEFAULT.name) -> tuple[Plugin, ...]:
     """Returns every plugin of the default profile of this release."""
     from refsched.config.resolve import resolve
     from refsched.machine.profiles import framework_of
-    from refsched.tools.configuration.read import default_config
+    from refsched.reading.configuration.read import default_config
 
     kubernetes = RELEASES[release]
     profile = resolve(default_config(kubernetes), kubernetes)[0]

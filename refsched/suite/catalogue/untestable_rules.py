@@ -32,7 +32,7 @@ _ELSEWHERE = {
     ),
     "R-DEFAULTS": (
         "an API server applies them before a scheduler sees an object; they count when what follows is compared:"
-        " tests/tools/reading/test_defaults.py"
+        " tests/reading/test_defaults.py"
     ),
 }
 

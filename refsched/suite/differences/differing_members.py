@@ -16,9 +16,9 @@ from typing import Any
 
 from attrs import frozen
 
+from refsched.reading.record_json import to_json
 from refsched.records import Input
 from refsched.suite.histories.judgement import Judgement
-from refsched.tools.reading.record_json import to_json
 
 FILE = Path(__file__).parent / "differing_members.json"
 

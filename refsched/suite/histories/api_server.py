@@ -15,6 +15,7 @@ from typing import Any
 
 from attrs import evolve
 
+from refsched.reading.objects import Key, key_named, key_of
 from refsched.records import (
     Attempt,
     Bind,
@@ -29,7 +30,6 @@ from refsched.records import (
     Write,
 )
 from refsched.suite.scripts import script_of, took_the_binding
-from refsched.tools.reading.objects import Key, key_named, key_of
 
 Json = dict[str, Any]
 

@@ -16,9 +16,9 @@ import attrs
 from refsched.config.args import PluginArgs
 from refsched.config.types import Plugins
 from refsched.objects.reading import json_name
+from refsched.reading.without_fields import without_path
 from refsched.releases import DEFAULT, RELEASES
 from refsched.releases.release import Release
-from refsched.tools.reading.without_fields import without_path
 
 Json = dict[str, Any]
 

@@ -25,6 +25,7 @@ from refsched.checking.own_plugins import OwnPlugins
 from refsched.objects.writing import as_json
 from refsched.oddities.known_defect import FixedOrder, KnownDefect
 from refsched.plugins.scheduling_gates import WAITING
+from refsched.processes.http.unread import combined
 from refsched.records import ERROR, Attempt, Bind, Input, NodeStatus, Queues, Record
 from refsched.releases import release_of
 from refsched.rules import listening
@@ -38,7 +39,6 @@ from refsched.suite.histories.history import History
 from refsched.suite.histories.part import OF_PREEMPTION, Part
 from refsched.suite.invariants import Invariants
 from refsched.suite.level import Level
-from refsched.tools.http.unread import combined
 
 ANSWERS = "R-ANSWER-01"
 COMPLETE = "R-ANSWER-02"

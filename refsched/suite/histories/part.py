@@ -17,6 +17,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from refsched.checking.agreement import Disagreement
+from refsched.reading.without_fields import without_fields
 from refsched.records import SCHEDULED, Attempt, Bind, NodeStatus, Permit, Release
 from refsched.releases import DEFAULT, RELEASES, release_of
 from refsched.releases.release import Release as KubernetesRelease
@@ -28,7 +29,6 @@ from refsched.suite.histories.configuration import MULTI_POINT, configured_for, 
 from refsched.suite.histories.history import Create, Delete, History, Step, Update
 from refsched.suite.histories.reads import SCRIPTED, fields_without_which, needed_by, plugin_names, readers
 from refsched.suite.scripts import rejected_instead, without_script
-from refsched.tools.reading.without_fields import without_fields
 
 Json = dict[str, Any]
 

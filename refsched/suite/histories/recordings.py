@@ -18,6 +18,7 @@ from attrs import evolve, frozen
 
 from refsched.checking.trace import START, Entry, read_trace
 from refsched.errors import InputError
+from refsched.reading.shipped_files import data_folder
 from refsched.records import Attempt, Create, Delete, Input, Nodes, Queues, Record, Release, Update
 from refsched.releases import DEFAULT, RELEASES
 from refsched.suite.adapters.adapter import Adapter, ResetRefused, Session
@@ -30,7 +31,6 @@ from refsched.suite.histories.judge import Judge
 from refsched.suite.histories.judgement import Judgement
 from refsched.suite.histories.part import Part, part_of
 from refsched.suite.level import Level
-from refsched.tools.shipped_files import data_folder
 
 SAMPLE = 2
 """This many traces of each area of those that this project recorded are done. ``refsched replay`` and the

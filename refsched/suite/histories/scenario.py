@@ -19,6 +19,11 @@ from typing import Any
 
 from refsched.checking.trace import FORMAT, SUFFIXES, read_trace
 from refsched.errors import InputError, one_line
+from refsched.reading.api_fields import check_fields
+from refsched.reading.documents import read_documents, read_text
+from refsched.reading.manifests import SCENARIO, is_scenario
+from refsched.reading.record_json import read_record, to_json
+from refsched.reading.short_yaml import documents, short_yaml
 from refsched.records import Input, Update
 from refsched.releases import DEFAULT
 from refsched.suite.findings import Seen
@@ -31,11 +36,6 @@ from refsched.suite.histories.history import (
     Step,
     steps_by_entry,
 )
-from refsched.tools.reading.api_fields import check_fields
-from refsched.tools.reading.documents import read_documents, read_text
-from refsched.tools.reading.manifests import SCENARIO, is_scenario
-from refsched.tools.reading.record_json import read_record, to_json
-from refsched.tools.short_yaml import documents, short_yaml
 
 Json = dict[str, Any]
 

@@ -15,12 +15,12 @@ from attrs import frozen
 from refsched.config.resolve import ResolvedProfile, resolve
 from refsched.objects.pod import Pod
 from refsched.objects.resources import Resource, amount, pod_requests, resource_of
+from refsched.reading.configuration.read import read_config
 from refsched.records import SCHEDULED, Attempt
 from refsched.releases import DEFAULT
 from refsched.releases.release import Release
 from refsched.suite.findings import Finding
 from refsched.suite.invariants.ledger import PodLedger
-from refsched.tools.configuration.read import read_config
 
 MAX_SCORE = 100
 FIT = "NodeResourcesFit"

@@ -11,11 +11,11 @@ from attrs import Factory, define
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.plugins.dynamic_resources_extended import OF_A_CLASS
+from refsched.reading.defaults import defaulted
+from refsched.reading.inputs import known_fields, read_known
 from refsched.records import SCHEDULED, Attempt, Bind, Create, Delete, Queues, Record, Update
 from refsched.releases.release import Release
 from refsched.suite.scripts import took_the_binding
-from refsched.tools.reading.defaults import defaulted
-from refsched.tools.reading.inputs import known_fields, read_known
 
 FINISHED = ("Succeeded", "Failed")
 

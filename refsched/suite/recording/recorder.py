@@ -12,6 +12,7 @@ from typing import Any
 from attrs import frozen
 
 from refsched.checking.trace import FORMAT, KUBE_SCHEDULER, START
+from refsched.reading.record_json import line_of, start_text, to_json
 from refsched.records import Attempt, Create, Delete, Input, Record
 from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.adapters.answers import Hello
@@ -21,7 +22,6 @@ from refsched.suite.histories.extender_address import leaves_extenders_open
 from refsched.suite.histories.history import History
 from refsched.suite.histories.part import part_of
 from refsched.suite.recording.extender_calls import listening
-from refsched.tools.reading.record_json import line_of, start_text, to_json
 
 Json = dict[str, Any]
 

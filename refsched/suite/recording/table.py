@@ -13,13 +13,13 @@ from pathlib import Path
 
 from refsched.checking.replay import trace_files
 from refsched.errors import InputError
+from refsched.reading.shipped_files import data_folder
 from refsched.releases import DEFAULT, RELEASES
 from refsched.releases.release import Release
 from refsched.suite.catalogue.rules import all_rules
 from refsched.suite.recording import unreached
 from refsched.suite.recording.survey import Survey, survey
 from refsched.suite.recording.unreached import OFTEN
-from refsched.tools.shipped_files import data_folder
 
 KINDS = ("kube-scheduler", "recorded", "scenarios")
 """These folders of ``traces/``, each with the tag of a release, have what was recorded from kube-scheduler."""

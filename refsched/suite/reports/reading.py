@@ -12,10 +12,10 @@ import cattrs
 from attrs import field, frozen
 
 from refsched.errors import InputError
+from refsched.reading.documents import read_json, read_text
 from refsched.suite.level import Level
 from refsched.suite.reports.report_json import SHAPE
 from refsched.suite.results.verdicts import FAIL
-from refsched.tools.reading.documents import read_json, read_text
 
 
 @frozen

@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from refsched.errors import InputError
+from refsched.reading.documents import read_text
 from refsched.suite.results.verdicts import PASS, RuleVerdict
-from refsched.tools.reading.documents import read_text
 
 
 def read_baseline(path: Path, rules: Collection[str]) -> frozenset[str]:

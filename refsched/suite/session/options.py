@@ -13,13 +13,13 @@ from attrs import frozen
 
 from refsched.checking.trace import SUFFIXES
 from refsched.errors import InputError
+from refsched.reading.shipped_files import CALLED_AS
 from refsched.releases import release_of
 from refsched.suite.adapters.connecting import is_module
 from refsched.suite.level import Level, read_level
 from refsched.suite.session.requirements import newest
 from refsched.suite.session.shards import Shard, read_shard
 from refsched.suite.session.writing import is_open
-from refsched.tools.shipped_files import CALLED_AS
 
 DEFAULT_IMPLEMENTATION = "refsched.reference"
 REPORT_SUFFIXES = (".json", ".html")

@@ -14,6 +14,7 @@ from collections.abc import Generator
 import pytest
 
 from refsched.errors import InputError, one_line
+from refsched.processes.garbage_collection import look_seldom
 from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable
 from refsched.suite.histories.scenario import read_history
 from refsched.suite.results.result import NOT_JUDGED
@@ -27,7 +28,6 @@ from refsched.suite.session.reporting import Reporting
 from refsched.suite.session.requirements import later_than, required_by
 from refsched.suite.session.runner import Runner
 from refsched.suite.session.testing import CHECKING, Testing
-from refsched.tools.garbage_collection import look_seldom
 
 OPTIONS = pytest.StashKey[Options]()
 NOT_PYTESTS_OWN = 2

@@ -14,6 +14,7 @@ import pytest
 from attrs import evolve
 
 from refsched.errors import LONGEST_LINE, printable, shortened
+from refsched.reading.shipped_files import CALLED_AS
 from refsched.suite.level import Level
 from refsched.suite.reports.report_html import html
 from refsched.suite.reports.report_json import json_text
@@ -30,7 +31,6 @@ from refsched.suite.session.run_data import MEMBER, RunData, result_of, to_plain
 from refsched.suite.session.runner import Runner
 from refsched.suite.session.testing import Testing
 from refsched.suite.session.writing import write_whole
-from refsched.tools.shipped_files import CALLED_AS
 
 FOLDER = ".refsched"
 """What repeats each failure stands in this folder, below the directory in which pytest was called."""

@@ -17,6 +17,7 @@ from attrs import evolve, frozen
 from cattrs.preconf.json import make_converter
 
 from refsched.errors import InputError
+from refsched.reading.documents import read_json, read_text
 from refsched.suite.results.invocation import Invocation
 from refsched.suite.results.judged_implementation import JudgedImplementation
 from refsched.suite.results.outcome import Outcome
@@ -28,7 +29,6 @@ from refsched.suite.session.baseline import stale
 from refsched.suite.session.budget import power_of
 from refsched.suite.session.kept_rules import BreakingEffect, kept_by, untried_by
 from refsched.suite.session.shards import Shard
-from refsched.tools.reading.documents import read_json, read_text
 
 MEMBER = "evidence"
 """The JSON report of a part has this member."""

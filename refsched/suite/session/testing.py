@@ -14,6 +14,8 @@ from _pytest.outcomes import OutcomeException
 from attrs import evolve
 
 from refsched.errors import InputError, printable
+from refsched.processes.garbage_collection import keep_what_there_is
+from refsched.processes.serving import described
 from refsched.suite.adapters.connecting import is_over_the_api
 from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable
 from refsched.suite.breaking.explaining import FailureExplanation, Histories, explained_in_child
@@ -37,8 +39,6 @@ from refsched.suite.session.options import Options
 from refsched.suite.session.reported_failure import failure_of
 from refsched.suite.session.runner import Runner
 from refsched.suite.session.variations import variations
-from refsched.tools.garbage_collection import keep_what_there_is
-from refsched.tools.serving import described
 
 LARGE_REPR = "Generating overly large repr"
 """Hypothesis warns so of a failing history that is long, which the suite shows in its own way."""

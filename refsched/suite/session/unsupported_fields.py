@@ -16,12 +16,12 @@ from typing import Any
 from attrs import evolve
 
 from refsched.objects.kinds import KINDS
+from refsched.reading.api_fields import api_fields, type_of
+from refsched.reading.without_fields import without_fields
 from refsched.suite.histories.history import Create, History, Schedule, Step, Update, creating
 from refsched.suite.histories.judgement import Judgement
 from refsched.suite.session.bench import Bench
 from refsched.suite.session.drawing import collected
-from refsched.tools.reading.api_fields import api_fields, type_of
-from refsched.tools.reading.without_fields import without_fields
 
 Json = dict[str, Any]
 

@@ -11,6 +11,7 @@ from refsched.errors import InputError, counted
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.meta import ApiObject
 from refsched.objects.pod import Pod
+from refsched.reading.manifests import SUFFIXES, read_manifests
 from refsched.tools.cli.exit_codes import AGREED, DISAGREED
 from refsched.tools.cli.inputs import InputOptions, note_absent, read
 from refsched.tools.cli.progress import progress
@@ -21,7 +22,6 @@ from refsched.tools.planner.fitting import capacity as capacity_of
 from refsched.tools.planner.pending.answer import PendingAnswer, answer_now
 from refsched.tools.planner.pending.words import natural
 from refsched.tools.printing import TABLE, Page, show_value, some
-from refsched.tools.reading.manifests import SUFFIXES, read_manifests
 
 MOST_NODES = 20
 

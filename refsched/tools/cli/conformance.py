@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from refsched.tools.shipped_files import CALLED_AS, tests_folder
+from refsched.reading.shipped_files import CALLED_AS, tests_folder
 
 COMMAND = "refsched conformance"
 

@@ -12,16 +12,16 @@ from pathlib import Path
 import click
 
 from refsched.errors import InputError, counted, one_line
+from refsched.processes.kubernetes_api.watching import Event
+from refsched.reading.manifests import raw_objects
+from refsched.reading.objects import Key
 from refsched.suite.histories.history import DEFAULT_CONFIG
 from refsched.suite.histories.scenario import scenario_text
 from refsched.tools.importing.audit import AuditLog, read_requests
 from refsched.tools.importing.importing import ObservedChange, shown_before, write_changes
 from refsched.tools.importing.simkube import history_of, read_simkube
 from refsched.tools.importing.simulator import is_recorded, read_snapshot, recorded_changes
-from refsched.tools.kubernetes_api.watching import Event
 from refsched.tools.printing import note, some
-from refsched.tools.reading.manifests import raw_objects
-from refsched.tools.reading.objects import Key
 from refsched.tools.running.event_recorder import EventRecorder, check_name, header_of, trace_writer
 from refsched.tools.running.setting_up import Options
 

@@ -17,19 +17,19 @@ from refsched.framework.choices import SeededChoices
 from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.pod import Pod
+from refsched.reading.configuration.feature_gates import with_feature_gates
+from refsched.reading.configuration.read import default_config, read_config
+from refsched.reading.configuration.unread import WholeConfiguration, unread_args
+from refsched.reading.documents import MAX_TEXT, read_documents, read_text
+from refsched.reading.files import open_file
+from refsched.reading.manifests import Manifests, read_manifests
 from refsched.releases import DEFAULT, release_of
 from refsched.releases.release import Release
 from refsched.tools.cli.progress import progress
-from refsched.tools.configuration.feature_gates import with_feature_gates
-from refsched.tools.configuration.read import default_config, read_config
-from refsched.tools.configuration.unread import WholeConfiguration, unread_args
 from refsched.tools.planner.absent_kinds import absent_kinds
 from refsched.tools.planner.cluster import latest_time
 from refsched.tools.planner.dry_extenders import reach
 from refsched.tools.printing import note, some
-from refsched.tools.reading.documents import MAX_TEXT, read_documents, read_text
-from refsched.tools.reading.files import open_file
-from refsched.tools.reading.manifests import Manifests, read_manifests
 
 GATES_OPTION = "--feature-gates"
 _BOOLEANS = {

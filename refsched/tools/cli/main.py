@@ -15,6 +15,7 @@ from typing import NoReturn
 import click
 
 from refsched.errors import InputError, one_line
+from refsched.processes.garbage_collection import look_seldom
 from refsched.tools.cli.about_clusters import ABOUT_CLUSTERS
 from refsched.tools.cli.exit_codes import AGREED, NOT_JUDGED
 from refsched.tools.cli.import_commands import import_group
@@ -26,7 +27,6 @@ from refsched.tools.cli.options import (
     trace_option,
     what_is_printed,
 )
-from refsched.tools.garbage_collection import look_seldom
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -154,10 +154,11 @@ def page(files: tuple[str, ...], output: str) -> None:
 def serve(module: str) -> None:
     """Answer the wire protocol on stdin and stdout.
 
-    MODULE is an implementation written in Python (refsched/tools/implementation.py): by default the specification.
+    MODULE is an implementation written in Python (refsched/processes/implementation.py):
+    by default the specification.
     """
-    from refsched.tools.serving import load
-    from refsched.tools.serving import serve as answer_requests
+    from refsched.processes.serving import load
+    from refsched.processes.serving import serve as answer_requests
 
     answer_requests(load(module), sys.stdin.buffer, sys.stdout.buffer)
 
@@ -305,7 +306,7 @@ def main(commands: click.Group = cli) -> None:
         _give_up_stdout()
         _end("" if isinstance(error, BrokenPipeError) else error.strerror or str(error))
     except Exception as error:
-        from refsched.tools.serving import described
+        from refsched.processes.serving import described
 
         _end(
             f"refsched itself fails, which it never should: {described(error)}. "

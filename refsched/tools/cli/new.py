@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from refsched.errors import InputError, printable
-from refsched.tools.shipped_files import starters_folder
+from refsched.reading.shipped_files import starters_folder
 
 README = "README.md"
 

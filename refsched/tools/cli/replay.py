@@ -18,9 +18,9 @@ from refsched.checking.agreement import Disagreement
 from refsched.checking.replay import FileReport, judge_file, trace_files
 from refsched.checking.trace import Trace
 from refsched.errors import one_line, printable
+from refsched.processes.garbage_collection import keep_what_there_is
 from refsched.records import NodeStatus
 from refsched.tools.cli.exit_codes import AGREED, DISAGREED, NOT_JUDGED
-from refsched.tools.garbage_collection import keep_what_there_is
 
 DECIDED_BY_ONE_RULE = ("filter", "scores", "totals", "bind", "message")
 SHOWN = 2000

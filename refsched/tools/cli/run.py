@@ -13,13 +13,13 @@ import click
 from attrs import asdict
 
 from refsched.errors import InputError, counted, one_line
+from refsched.processes.kubernetes_api.client import Client
+from refsched.reading.configuration.feature_gates import with_feature_gates
+from refsched.reading.record_json import line_of, to_json
 from refsched.records import Output
 from refsched.releases import DEFAULT, release_of
 from refsched.tools.cli.exit_codes import AGREED, DISAGREED
 from refsched.tools.cli.inputs import GATES_OPTION, config_in, document_of, parse_gates
-from refsched.tools.configuration.feature_gates import with_feature_gates
-from refsched.tools.kubernetes_api.client import Client
-from refsched.tools.reading.record_json import line_of, to_json
 from refsched.tools.running.setting_up import Options
 from refsched.tools.running.setting_up import run as run_scheduler
 

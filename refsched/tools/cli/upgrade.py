@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from refsched.errors import counted
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.meta import ApiObject
+from refsched.reading.manifests import Manifests, check_can_be_read_again
 from refsched.tools.cli.exit_codes import AGREED, DISAGREED
 from refsched.tools.cli.inputs import InputOptions, note_absent, read
 from refsched.tools.cli.progress import progress
 from refsched.tools.planner.upgrade import Cause, PlacementChange, UpgradeComparison, compare
 from refsched.tools.printing import TABLE, Page, show_value, some
-from refsched.tools.reading.manifests import Manifests, check_can_be_read_again
 from refsched.tools.rulebook.causes import as_value, effects, explained
 
 

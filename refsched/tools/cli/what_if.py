@@ -13,6 +13,7 @@ from refsched.errors import InputError, counted
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
+from refsched.reading.manifests import check_can_be_read_again, read_manifests
 from refsched.tools.cli.exit_codes import AGREED, DISAGREED
 from refsched.tools.cli.inputs import InputOptions, note_absent, read
 from refsched.tools.cli.progress import progress
@@ -22,7 +23,6 @@ from refsched.tools.planner.trials import Prepared, changed, prepare
 from refsched.tools.planner.upgrade import UpgradeComparison, compare
 from refsched.tools.planner.what_if import ALWAYS, NEVER, SOMETIMES, PodCompared, WhatIf, what_if
 from refsched.tools.printing import TABLE, Page, show_value, some
-from refsched.tools.reading.manifests import check_can_be_read_again, read_manifests
 
 HTML = "html"
 LIKE = "like:"

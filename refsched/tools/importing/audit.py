@@ -19,6 +19,9 @@ from refsched.checking.trace import json_lines
 from refsched.errors import InputError
 from refsched.objects.kinds import KINDS, ApiKind
 from refsched.objects.pod import DEFAULT_SCHEDULER_NAME
+from refsched.processes.kubernetes_api.client import plural
+from refsched.processes.kubernetes_api.watching import DELETED, MODIFIED, Event
+from refsched.reading.objects import Key, key_of
 from refsched.tools.importing.importing import (
     Json,
     ObservedChange,
@@ -27,9 +30,6 @@ from refsched.tools.importing.importing import (
     kind_of_object,
     read_time,
 )
-from refsched.tools.kubernetes_api.client import plural
-from refsched.tools.kubernetes_api.watching import DELETED, MODIFIED, Event
-from refsched.tools.reading.objects import Key, key_of
 from refsched.tools.running.event_recorder import REPORTED
 
 API_GROUP = "audit.k8s.io/"

@@ -14,10 +14,10 @@ from attrs import frozen
 
 from refsched.errors import InputError
 from refsched.objects.kinds import ApiKind
-from refsched.tools.kubernetes_api.decisions import Results
-from refsched.tools.kubernetes_api.watching import ADDED, Event
-from refsched.tools.reading.manifests import raw_objects
-from refsched.tools.reading.objects import kind_called
+from refsched.processes.kubernetes_api.decisions import Results
+from refsched.processes.kubernetes_api.watching import ADDED, Event
+from refsched.reading.manifests import raw_objects
+from refsched.reading.objects import kind_called
 from refsched.tools.running.event_recorder import REPORTED, EventRecorder
 
 Json = dict[str, Any]

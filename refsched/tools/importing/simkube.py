@@ -14,13 +14,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from refsched.errors import InputError
+from refsched.reading.documents import read_documents, read_text
+from refsched.reading.dumps import read_bytes
+from refsched.reading.files import open_file
+from refsched.reading.objects import Key, key_of
 from refsched.records import Advance, Create, Delete, Reference, Update
 from refsched.suite.histories.history import History, Schedule, Step
 from refsched.tools.importing.importing import Json, kind_of_object
-from refsched.tools.reading.documents import read_documents, read_text
-from refsched.tools.reading.dumps import read_bytes
-from refsched.tools.reading.files import open_file
-from refsched.tools.reading.objects import Key, key_of
 
 VERSIONS = (2, 3)
 """These versions of the format have the same events."""

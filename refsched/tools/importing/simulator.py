@@ -20,6 +20,12 @@ from attrs import evolve, frozen
 from refsched.checking.trace import json_lines
 from refsched.errors import InputError
 from refsched.objects.kinds import KINDS
+from refsched.processes.kubernetes_api.decisions import Results
+from refsched.processes.kubernetes_api.watching import ADDED, DELETED, MODIFIED, Event
+from refsched.reading.documents import read_documents, read_text
+from refsched.reading.dumps import items_of, read_bytes
+from refsched.reading.files import open_file
+from refsched.reading.objects import Key, key_of
 from refsched.records import NodeStatus
 from refsched.tools.importing.importing import (
     Json,
@@ -29,12 +35,6 @@ from refsched.tools.importing.importing import (
     kind_of_object,
     read_time,
 )
-from refsched.tools.kubernetes_api.decisions import Results
-from refsched.tools.kubernetes_api.watching import ADDED, DELETED, MODIFIED, Event
-from refsched.tools.reading.documents import read_documents, read_text
-from refsched.tools.reading.dumps import items_of, read_bytes
-from refsched.tools.reading.files import open_file
-from refsched.tools.reading.objects import Key, key_of
 
 PREFIXES = ("kube-scheduler-simulator.sigs.k8s.io/", "scheduler-simulator/")
 """The annotations are called so, and were before."""

@@ -12,7 +12,7 @@ from refsched.extenders.extender import Ask
 
 def reach(config: Extender, *, remember: bool) -> Ask:
     """Returns the Ask for the extender. With ``remember`` the same call is made only once."""
-    from refsched.tools.http.over_http import over_http  # few clusters have extenders
+    from refsched.processes.http.over_http import over_http  # few clusters have extenders
 
     ask = over_http(config)
     answers: dict[str, object] = {}

@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection
 from typing import Any, TypeVar
 
 from refsched.errors import InputError
-from refsched.tools.forked_process import ForkedProcess, can_fork
+from refsched.processes.forked_process import ForkedProcess, can_fork
 
 S = TypeVar("S")
 T = TypeVar("T")

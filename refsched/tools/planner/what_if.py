@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from attrs import frozen
 
-from refsched.tools.forked_process import can_fork
+from refsched.processes.forked_process import can_fork
 from refsched.tools.planner.forked_trials import in_forked_processes
 from refsched.tools.planner.trials import Prepared, SeedTrial
 

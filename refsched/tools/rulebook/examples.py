@@ -15,11 +15,11 @@ from typing import Any
 from attrs import asdict, frozen
 
 from refsched.objects.reading import read_as
+from refsched.reading.shipped_files import examples_folder
+from refsched.reading.short_yaml import documents, short_yaml
 from refsched.releases import DEFAULT
 from refsched.suite.histories.history import DEFAULT_CONFIG, Create, History
 from refsched.suite.histories.scenario import as_people_write, read_history, scenario_data, scenario_text
-from refsched.tools.shipped_files import examples_folder
-from refsched.tools.short_yaml import documents, short_yaml
 
 Json = dict[str, Any]
 

@@ -21,6 +21,7 @@ from pathlib import Path
 
 from attrs import frozen
 
+from refsched.reading.shipped_files import PACKAGE
 from refsched.suite.catalogue.rules import StatedRule, all_rules, default_plugins
 
 REPOSITORY = "https://github.com/kubernetes/kubernetes/blob"
@@ -166,9 +167,7 @@ def local_path(cached: Path, tag: str, path: str) -> Path:
 @cache
 def _module_source(module: str) -> str:
     """Returns the docstring of the module, which names its source."""
-    import refsched
-
-    path = Path(refsched.__path__[0]).parent.joinpath(*module.split("."))
+    path = PACKAGE.parent.joinpath(*module.split("."))
     path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     return " ".join(
         (ast.get_docstring(ast.parse(path.read_text("utf-8"))) or "").split("Source:")[-1].split()

@@ -8,10 +8,9 @@ import re
 from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cache
-from pathlib import Path
 
-import refsched
 from refsched.errors import InputError
+from refsched.reading.shipped_files import PACKAGE
 from refsched.suite.catalogue.rules import StatedRule, all_rules
 
 LIKE = 4
@@ -90,13 +89,13 @@ def _line_of_id(rule: StatedRule) -> int:
 
 
 def _path(module: str) -> str:
-    path = Path(refsched.__path__[0]).parent.joinpath(*module.split("."))
+    path = PACKAGE.parent.joinpath(*module.split("."))
     return module.replace(".", "/") + ("/__init__.py" if path.is_dir() else ".py")
 
 
 @cache
 def _source(module: str) -> str:
-    return (Path(refsched.__path__[0]).parent / _path(module)).read_text("utf-8")
+    return (PACKAGE.parent / _path(module)).read_text("utf-8")
 
 
 @cache

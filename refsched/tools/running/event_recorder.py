@@ -22,17 +22,17 @@ from refsched.checking.trace import FORMAT, SUFFIXES
 from refsched.errors import InputError
 from refsched.objects.kinds import ApiKind
 from refsched.objects.meta import ApiObject
-from refsched.records import BOUND, Attempt, Bind, Create, Delete, Record, Reference, Update
-from refsched.tools.kubernetes_api.client import Client
-from refsched.tools.kubernetes_api.decisions import (
+from refsched.processes.kubernetes_api.client import Client
+from refsched.processes.kubernetes_api.decisions import (
     ObservedDecision,
     Results,
     decision_about,
     is_of_another_attempt,
     pod_called,
 )
-from refsched.tools.kubernetes_api.watching import DELETED, Event
-from refsched.tools.reading.record_json import line_of, start_text, to_json
+from refsched.processes.kubernetes_api.watching import DELETED, Event
+from refsched.reading.record_json import line_of, start_text, to_json
+from refsched.records import BOUND, Attempt, Bind, Create, Delete, Record, Reference, Update
 from refsched.tools.running.mirror import API_VERSIONS, in_turn
 from refsched.tools.running.run_loop import RunLoop
 

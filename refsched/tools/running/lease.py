@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
-from refsched.tools.kubernetes_api.client import ApiError, Client, UnreachableError
+from refsched.processes.kubernetes_api.client import ApiError, Client, UnreachableError
 
 Json = dict[str, Any]
 

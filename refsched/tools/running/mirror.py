@@ -14,10 +14,10 @@ from typing import Any
 from refsched.errors import InputError
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.kinds import KINDS
+from refsched.processes.kubernetes_api.watching import DELETED, Event
+from refsched.reading.inputs import InputReader
+from refsched.reading.objects import Key, key_of
 from refsched.records import Create, Delete, Input, Reference, Update
-from refsched.tools.kubernetes_api.watching import DELETED, Event
-from refsched.tools.reading.inputs import InputReader
-from refsched.tools.reading.objects import Key, key_of
 
 Json = dict[str, Any]
 

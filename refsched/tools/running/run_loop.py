@@ -13,9 +13,9 @@ from typing import Protocol
 
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.kinds import KINDS, ApiKind
+from refsched.processes.kubernetes_api.client import Client
+from refsched.processes.kubernetes_api.watching import LISTED, Event, Watching
 from refsched.records import Output
-from refsched.tools.kubernetes_api.client import Client
-from refsched.tools.kubernetes_api.watching import LISTED, Event, Watching
 
 LOOK = 0.1
 """At least every so many seconds the clock is set, and it is checked whether to go on."""

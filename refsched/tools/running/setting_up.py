@@ -14,13 +14,13 @@ from refsched.framework.choices import Choices, SeededChoices
 from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.pod import DEFAULT_SCHEDULER_NAME
+from refsched.processes.http.over_http import over_http
+from refsched.processes.kubernetes_api.client import Client
+from refsched.reading.configuration.read import KIND, read_config
+from refsched.reading.configuration.unread import WholeConfiguration
 from refsched.records import Output
 from refsched.releases.release import Release
 from refsched.remembering import remember
-from refsched.tools.configuration.read import KIND, read_config
-from refsched.tools.configuration.unread import WholeConfiguration
-from refsched.tools.http.over_http import over_http
-from refsched.tools.kubernetes_api.client import Client
 from refsched.tools.running.lease import Lease
 from refsched.tools.running.mirror import Mirror
 from refsched.tools.running.run_loop import RunLoop

@@ -17,17 +17,17 @@ from attrs import Factory, define, frozen
 from refsched.framework.choices import SeededChoices
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.node import Node
-from refsched.records import SCHEDULED, Attempt, Bind, NodeStatus
-from refsched.suite.catalogue.reasons import rule_of_reason
-from refsched.tools.kubernetes_api.client import Client
-from refsched.tools.kubernetes_api.decisions import (
+from refsched.processes.kubernetes_api.client import Client
+from refsched.processes.kubernetes_api.decisions import (
     ObservedDecision,
     Results,
     decision_about,
     is_of_another_attempt,
     pod_called,
 )
-from refsched.tools.kubernetes_api.watching import DELETED, Event
+from refsched.processes.kubernetes_api.watching import DELETED, Event
+from refsched.records import SCHEDULED, Attempt, Bind, NodeStatus
+from refsched.suite.catalogue.reasons import rule_of_reason
 from refsched.tools.running.mirror import Mirror, in_turn
 from refsched.tools.running.run_loop import RunLoop
 from refsched.tools.running.setting_up import Options, scheduler_for

@@ -9,11 +9,11 @@ from pathlib import Path
 from refsched.checking.replay import FileReport, FirstDisagreement
 from refsched.checking.trace import Entry, Trace
 from refsched.errors import InputError
+from refsched.processes.kubernetes_api.decisions import ObservedDecision, Results, pod_called
+from refsched.processes.kubernetes_api.watching import MODIFIED, Event
+from refsched.reading.configuration.feature_gates import with_feature_gates
+from refsched.reading.configuration.read import read_config
 from refsched.records import Attempt, Create, Delete, Update
-from refsched.tools.configuration.feature_gates import with_feature_gates
-from refsched.tools.configuration.read import read_config
-from refsched.tools.kubernetes_api.decisions import ObservedDecision, Results, pod_called
-from refsched.tools.kubernetes_api.watching import MODIFIED, Event
 from refsched.tools.running.setting_up import Options
 from refsched.tools.running.shadow import Shadow, shadow_of
 

@@ -13,8 +13,8 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, TypeVar
 
+from refsched.processes.kubernetes_api.client import ApiError, Client, UnreachableError
 from refsched.records import BOUND, ERROR, SCHEDULED, Attempt, Bind, Output, Write
-from refsched.tools.kubernetes_api.client import ApiError, Client, UnreachableError
 from refsched.tools.running.mirror import Mirror
 
 Json = dict[str, Any]

@@ -16,11 +16,11 @@ from refsched.oddities.known_defects import KNOWN_DEFECTS
 from refsched.queue import transitions
 from refsched.queue.hint_table import action_name, event_rule
 from refsched.queue.transitions import Occurrence, Place, Transitions
+from refsched.reading.shipped_files import examples_folder
 from refsched.releases import RELEASES
 from refsched.releases.v1_19.queue import transitions as v1_19
 from refsched.suite.catalogue.rules import StatedRule, all_rules, default_plugins, in_words
 from refsched.suite.catalogue.untestable_rules import NOT_SPECIFIED, why_elsewhere
-from refsched.tools.shipped_files import examples_folder
 from refsched.tools.site.markdown import page, rule_link, state_diagram, table
 
 COMMAND = "python -m conformance.documentation"

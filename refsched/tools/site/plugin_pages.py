@@ -11,9 +11,9 @@ from importlib import import_module
 from refsched.config.resolve import resolve
 from refsched.config.types import EXTENSION_POINTS
 from refsched.framework.interface import Plugin
+from refsched.reading.configuration.read import default_config
 from refsched.releases import DEFAULT
 from refsched.suite.catalogue.rules import StatedRule, all_rules, default_plugins, plugin_of
-from refsched.tools.configuration.read import default_config
 from refsched.tools.site.binding_ways import ways_drawn, ways_table
 from refsched.tools.site.catalogue_pages import events_table
 from refsched.tools.site.markdown import anchor, page, prose, rule_link, table

@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from refsched.checking.trace import Entry, read_trace
+from refsched.reading.shipped_files import data_folder
 from refsched.records import BOUND, SCHEDULED, Advance, Attempt, Bind, Create, Delete, Queues, Record
 from refsched.releases import DEFAULT
 from refsched.tools.cluster import Cluster
 from refsched.tools.planner.explanation import Explanation
-from refsched.tools.shipped_files import data_folder
 from refsched.tools.site.markdown import table
 
 SCORED = """

@@ -12,10 +12,10 @@ import pytest
 from adapter_children import spelled
 
 from refsched.errors import InputError
+from refsched.processes.serving import no_config
 from refsched.suite.adapters import connecting
 from refsched.suite.adapters.connecting import connect
 from refsched.suite.adapters.faults import AdapterFault
-from refsched.tools.serving import no_config
 
 NODE: dict[str, Any] = {
     "apiVersion": "v1",

@@ -15,13 +15,13 @@ from typing import Any
 
 import pytest
 
+from refsched.processes.kubernetes_api.client import Client, kind_named
+from refsched.reading.shipped_files import examples_folder
 from refsched.suite.adapters.connecting import connect
 from refsched.suite.adapters.control_plane import ControlPlane, control_plane_program, running_control_plane
 from refsched.suite.adapters.faults import AdapterUnavailable
 from refsched.suite.histories.scenario import read_history
 from refsched.suite.histories.trial import try_history
-from refsched.tools.kubernetes_api.client import Client, kind_named
-from refsched.tools.shipped_files import examples_folder
 
 pytest.importorskip("kubernetes", reason="the client of Kubernetes is not installed: refsched[cluster]")
 

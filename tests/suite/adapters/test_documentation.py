@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from refsched import reference
+from refsched.processes.serving import Server
 from refsched.suite.adapters.answers import CAPABILITIES
-from refsched.tools.serving import Server
 
 DOCS = Path(__file__).parents[3] / "docs"
 PAGE = (DOCS / "adapters.md").read_text()

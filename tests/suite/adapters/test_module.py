@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 
+from refsched.processes.serving import OutOfTime
 from refsched.suite.adapters.adapter import Adapter, ResetRefused, TransportError
 from refsched.suite.adapters.answers import Answer
 from refsched.suite.adapters.connecting import connect
 from refsched.suite.adapters.faults import AdapterFault
 from refsched.suite.adapters.module import InProcess, Module, time_limit
-from refsched.tools.serving import OutOfTime
 
 POD: dict[str, Any] = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}}
 MINE = """

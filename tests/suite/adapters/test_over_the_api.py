@@ -12,6 +12,7 @@ import pytest
 from small_api_server import SmallApiServer, small_api_server
 
 from refsched.errors import InputError
+from refsched.processes.kubernetes_api.client import ApiError, Client
 from refsched.suite.adapters.adapter import Adapter, ResetRefused, Session
 from refsched.suite.adapters.answers import HAS_A_GATE
 from refsched.suite.adapters.api_objects import ApiObjects, completed
@@ -20,7 +21,6 @@ from refsched.suite.adapters.control_plane import ControlPlane
 from refsched.suite.adapters.faults import AdapterFault
 from refsched.suite.adapters.over_the_api import OverTheApi, over_the_api
 from refsched.suite.adapters.scheduler_command import config_for
-from refsched.tools.kubernetes_api.client import ApiError, Client
 
 pytest.importorskip("kubernetes", reason="the client of Kubernetes is not installed: refsched[cluster]")
 

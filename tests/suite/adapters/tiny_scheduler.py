@@ -10,8 +10,8 @@ import sys
 from contextlib import suppress
 from typing import Any
 
-from refsched.tools.kubernetes_api.client import ApiError, Client, kind_named
-from refsched.tools.kubernetes_api.watching import DELETED, LISTED, Watching
+from refsched.processes.kubernetes_api.client import ApiError, Client, kind_named
+from refsched.processes.kubernetes_api.watching import DELETED, LISTED, Watching
 
 Json = dict[str, Any]
 

@@ -16,6 +16,7 @@ from toy_suite import Suite
 from refsched.checking.trace import Exchange, Header, SchedulerName, read_trace
 from refsched.errors import InputError
 from refsched.objects.reading import json_name
+from refsched.processes.serving import Server, no_config
 from refsched.records import (
     Attempt,
     Bind,
@@ -42,7 +43,6 @@ from refsched.suite.catalogue.rules import all_rules
 from refsched.suite.histories.history import History
 from refsched.suite.histories.scenario import read_steps, trace_lines
 from refsched.suite.session.baseline import read_baseline
-from refsched.tools.serving import Server, no_config
 
 ROOT = Path(__file__).parents[3]
 FOLDERS = sorted(path for path in (ROOT / "traces").iterdir() if any(path.glob("*.jsonl.gz")))

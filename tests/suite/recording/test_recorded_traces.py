@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from conformance.campaigns.campaign import FOLDER, OF_DEVICES, PLAN
+from refsched.reading.shipped_files import data_folder
 from refsched.releases import RELEASES
 from refsched.suite.catalogue.rules import all_rules
 from refsched.suite.recording import unreached
 from refsched.suite.recording.survey import Survey, survey
 from refsched.suite.recording.table import DOCUMENT, NEWEST_FIRST, all_traces, rare_rules, with_tables
 from refsched.suite.recording.unreached import OFTEN
-from refsched.tools.shipped_files import data_folder
 
 ROOT = Path(__file__).parents[3]
 

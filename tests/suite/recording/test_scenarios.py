@@ -10,11 +10,11 @@ import pytest
 
 from refsched.checking.replay import replay_file
 from refsched.checking.trace import read_trace
+from refsched.reading.shipped_files import data_folder
 from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.histories.history import Create
 from refsched.suite.histories.scenario import read_history
 from refsched.suite.recording.recorder import record, write_trace
-from refsched.tools.shipped_files import data_folder
 
 FOLDER = data_folder() / "scenarios"
 RECORDED = data_folder() / "scenarios-v1.34.2"

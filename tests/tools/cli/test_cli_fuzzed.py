@@ -22,10 +22,10 @@ from hypothesis import strategies as st
 
 from refsched.checking.replay import judge_file
 from refsched.errors import InputError
+from refsched.reading.configuration.feature_gates import with_feature_gates
+from refsched.reading.configuration.read import read_config
+from refsched.reading.manifests import read_manifests
 from refsched.suite.adapters.answers import read_answer, read_hello
-from refsched.tools.configuration.feature_gates import with_feature_gates
-from refsched.tools.configuration.read import read_config
-from refsched.tools.reading.manifests import read_manifests
 
 FUZZED = settings(
     max_examples=int(os.environ.get("REFSCHED_FUZZ", "200")),

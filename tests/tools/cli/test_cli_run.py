@@ -17,12 +17,12 @@ from click.testing import CliRunner
 from small_api_server import small_api_server
 
 from refsched.errors import InputError
+from refsched.processes.kubernetes_api.client import Client
 from refsched.records import Bind
 from refsched.suite.adapters.control_plane import ControlPlane, control_plane_program
 from refsched.suite.adapters.scheduler_command import config_for
 from refsched.tools.cli.main import cli
 from refsched.tools.cli.run import options_of
-from refsched.tools.kubernetes_api.client import Client
 
 pytest.importorskip("kubernetes", reason="the client of Kubernetes is not installed: refsched[cluster]")
 

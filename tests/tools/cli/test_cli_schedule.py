@@ -17,10 +17,10 @@ from commands import CONFIG, cluster, lines, node, pod, refusal, run
 from refsched import Cluster
 from refsched.errors import InputError
 from refsched.objects.kinds import KINDS
+from refsched.reading.memory import LIMIT
 from refsched.tools.cli.inputs import parse_gates
 from refsched.tools.cli.options import DUMPED, KUBECTL
 from refsched.tools.planner.absent_kinds import plural
-from refsched.tools.reading.memory import LIMIT
 
 DEPLOYMENT = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d"}}
 

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from refsched.processes.kubernetes_api.client import Client
 from refsched.suite.adapters.control_plane import ControlPlane, control_plane_program
 from refsched.suite.adapters.scheduler_command import config_for
 from refsched.tools.cli.main import cli
-from refsched.tools.kubernetes_api.client import Client
 
 Json = dict[str, Any]
 

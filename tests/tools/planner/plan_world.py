@@ -12,10 +12,10 @@ from refsched.framework.choices import SeededChoices
 from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.meta import ApiObject
-from refsched.tools.configuration.read import read_config
+from refsched.reading.configuration.read import read_config
+from refsched.reading.manifests import read_manifests
 from refsched.tools.planner.plan import Plan
 from refsched.tools.planner.planning import plan
-from refsched.tools.reading.manifests import read_manifests
 
 Json = dict[str, Any]
 CONFIG = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}

@@ -16,15 +16,15 @@ from refsched.framework.choices import SeededChoices
 from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.meta import ApiObject
+from refsched.reading.configuration.read import default_config
+from refsched.reading.manifests import read_manifests
 from refsched.releases import RELEASES, release_of
 from refsched.remembering import remember
-from refsched.tools.configuration.read import default_config
 from refsched.tools.planner.causes import Causes, described
 from refsched.tools.planner.cluster import show
 from refsched.tools.planner.exchange import ALL_NODES, OBJECTS, WEIGHT, DifferingPart, Placement, side
 from refsched.tools.planner.explain import without_node
 from refsched.tools.planner.upgrade import PlacementChange, UpgradeComparison, compare
-from refsched.tools.reading.manifests import read_manifests
 from refsched.tools.rulebook.causes import as_value, explained
 
 

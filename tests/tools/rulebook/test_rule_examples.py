@@ -13,6 +13,7 @@ from attrs import evolve, fields
 
 from refsched.errors import InputError
 from refsched.objects.reading import json_name
+from refsched.reading.shipped_files import data_folder, examples_folder
 from refsched.records import Attempt, Bind, Nodes, Queues, Record
 from refsched.suite.catalogue.rules import all_rules
 from refsched.suite.catalogue.untestable_rules import why_elsewhere
@@ -32,7 +33,6 @@ from refsched.tools.rulebook.examples import (
     text_of,
 )
 from refsched.tools.rulebook.without_example import NOT_COMPUTED, WITHOUT_EXAMPLE, why_without_example
-from refsched.tools.shipped_files import data_folder, examples_folder
 from refsched.tools.site.rule_pages import areas
 
 

@@ -30,9 +30,9 @@ import pytest
 import yaml
 
 from refsched.objects.kinds import KINDS
+from refsched.processes.kubernetes_api.client import ApiError, Client, UnreachableError
+from refsched.processes.kubernetes_api.watching import DELETED, Event, Watching
 from refsched.suite.adapters.control_plane import ControlPlane, control_plane_program
-from refsched.tools.kubernetes_api.client import ApiError, Client, UnreachableError
-from refsched.tools.kubernetes_api.watching import DELETED, Event, Watching
 
 pytest.importorskip("kubernetes", reason="the client of Kubernetes is not installed: refsched[cluster]")
 

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from small_api_server import SmallApiServer, small_api_server
 
+from refsched.processes.kubernetes_api.client import Client
 from refsched.records import Bind, Output, Write
 from refsched.releases import DEFAULT
-from refsched.tools.kubernetes_api.client import Client
 from refsched.tools.running import lease as lease_module
 from refsched.tools.running.lease import Lease
 from refsched.tools.running.mirror import Mirror

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from refsched.processes.kubernetes_api.watching import ADDED, DELETED, MODIFIED, Event
 from refsched.releases import DEFAULT
-from refsched.tools.kubernetes_api.watching import ADDED, DELETED, MODIFIED, Event
 from refsched.tools.running.setting_up import Options
 from refsched.tools.running.shadow import shadow_of
 

@@ -17,9 +17,9 @@ from click.testing import CliRunner, Result
 from small_api_server import small_api_server
 
 from refsched.errors import InputError
+from refsched.processes.kubernetes_api.watching import ADDED, DELETED, MODIFIED, Event
 from refsched.releases import DEFAULT
 from refsched.tools.cli.main import cli
-from refsched.tools.kubernetes_api.watching import ADDED, DELETED, MODIFIED, Event
 from refsched.tools.running.event_recorder import EventRecorder, header_of, trace_writer, watch
 
 Json = dict[str, Any]
@@ -152,7 +152,7 @@ def test_a_trace_has_the_name_of_one(tmp_path: Path) -> None:
 
 def test_it_watches_a_cluster_until_it_is_ended(tmp_path: Path) -> None:
     pytest.importorskip("kubernetes", reason="the client of Kubernetes is not installed: refsched[cluster]")
-    from refsched.tools.kubernetes_api.client import Client
+    from refsched.processes.kubernetes_api.client import Client
 
     path, ended, lines = tmp_path / "trace.jsonl.gz", threading.Event(), []
     with small_api_server(tmp_path) as (api, kubeconfig), trace_writer(str(path)) as write:

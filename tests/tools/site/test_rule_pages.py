@@ -11,11 +11,11 @@ import pytest
 from click.testing import CliRunner
 
 from refsched.config.types import EXTENSION_POINTS
+from refsched.reading.short_yaml import documents, short_yaml
 from refsched.suite.catalogue.rules import all_rules
 from refsched.tools.cli.main import cli
 from refsched.tools.cli.rule import rule as shown_rule
 from refsched.tools.rulebook.go_lines import go_lines_of
-from refsched.tools.short_yaml import documents, short_yaml
 from refsched.tools.site import all_pages as site
 from refsched.tools.site.command_page import command_page
 from refsched.tools.site.markdown import anchor, prose

@@ -8,8 +8,8 @@ from itertools import pairwise
 import pytest
 
 from refsched.checking.trace import read_trace
+from refsched.reading.shipped_files import data_folder
 from refsched.tools.cluster import Cluster
-from refsched.tools.shipped_files import data_folder
 from refsched.tools.site.shown_runs import SCORED, scores_shown, steps_shown, steps_table
 
 

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators: a selector that cannot be is refused with its place, wherever it stands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from refsched.errors import InputError
+from refsched.reading.objects import read_object
+from refsched.reading.operators import check_operators, check_pod
+
+BAD = {"key": "k", "operator": "Is"}
+TERMS = {"nodeSelectorTerms": [{"matchExpressions": [{"key": "k", "operator": "Gt", "values": ["1"]}, BAD]}]}
+SELECTOR = {"matchExpressions": [BAD]}
+SPREAD = {
+    "maxSkew": 1,
+    "topologyKey": "z",
+    "whenUnsatisfiable": "ScheduleAnyway",
+    "labelSelector": SELECTOR,
+}
+
+
+def _object(kind: str, api_version: str = "v1", **more: Any) -> dict[str, Any]:
+    return {"apiVersion": api_version, "kind": kind, "metadata": {"name": "a"}, **more}
+
+
+@pytest.mark.parametrize(
+    ("value", "place"),
+    [
+        (
+            _object(
+                "Pod",
+                spec={
+                    "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": TERMS}}
+                },
+            ),
+            "Pod a: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution"
+            ".nodeSelectorTerms[0].matchExpressions[1].operator",
+        ),
+        (
+            _object(
+                "Pod",
+                spec={"topologySpreadConstraints": [SPREAD]},
+            ),
+            "Pod a: spec.topologySpreadConstraints[0].labelSelector.matchExpressions[0].operator",
+        ),
+        (
+            _object("PersistentVolume", spec={"nodeAffinity": {"required": TERMS}}),
+            "PersistentVolume a: spec.nodeAffinity.required.nodeSelectorTerms[0].matchExpressions[1].operator",
+        ),
+        (
+            _object("PodDisruptionBudget", "policy/v1", spec={"selector": SELECTOR}),
+            "PodDisruptionBudget a: spec.selector.matchExpressions[0].operator",
+        ),
+        (
+            _object("CSIStorageCapacity", "storage.k8s.io/v1", nodeTopology=SELECTOR),
+            "CSIStorageCapacity a: nodeTopology.matchExpressions[0].operator",
+        ),
+    ],
+)
+def test_an_operator_that_there_is_not_is_refused_with_its_place(value: dict[str, Any], place: str) -> None:
+    with pytest.raises(InputError) as refused:
+        check_operators(read_object(value))
+    assert str(refused.value).startswith(f"{place}: expected one of In, NotIn, Exists, DoesNotExist")
+
+
+def test_labels_are_not_compared_as_numbers_and_nodes_are() -> None:
+    selector = {"matchExpressions": [{"key": "k", "operator": "Gt", "values": ["1"]}]}
+    with pytest.raises(InputError, match=r"found 'Gt'$"):
+        check_operators(read_object(_object("PersistentVolumeClaim", spec={"selector": selector})))
+    terms = {"nodeSelectorTerms": [selector]}
+    check_operators(read_object(_object("PersistentVolume", spec={"nodeAffinity": {"required": terms}})))
+
+
+def test_objects_without_selectors_pass() -> None:
+    check_operators(read_object(_object("Node")))
+    check_operators(read_object(_object("Pod")))
+
+
+@pytest.mark.parametrize(
+    ("spec", "problem"),
+    [
+        ({"priority": 2**31}, "spec.priority: expected a number of 32 bits, found 2147483648"),
+        ({"priority": -(2**31) - 1}, "spec.priority: expected a number of 32 bits"),
+        ({"preemptionPolicy": "Sometimes"}, "spec.preemptionPolicy: expected PreemptLowerPriority or Never"),
+        (
+            {"tolerations": [{"operator": "Exists"}, {"key": "a", "operator": "Like"}]},
+            "spec.tolerations[1].operator: expected Equal or Exists, found 'Like'",
+        ),
+    ],
+)
+def test_a_pod_that_no_api_server_would_have_stored_is_refused(spec: dict[str, Any], problem: str) -> None:
+    with pytest.raises(InputError) as refused:
+        check_pod(read_object({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": spec}))
+    assert problem in str(refused.value)
+
+
+def test_a_script_that_no_plugin_can_follow_is_reported_with_its_pod() -> None:
+    metadata = {"name": "a", "namespace": "default", "annotations": {"refsched.dev/script": "{"}}
+    with pytest.raises(
+        InputError, match=r"^Pod default/a: metadata.annotations\[refsched.dev/script\]: is not JSON"
+    ):
+        check_pod(read_object({"apiVersion": "v1", "kind": "Pod", "metadata": metadata}))
+
+
+def test_a_pod_at_the_bounds_is_taken() -> None:
+    for priority in (2**31 - 1, -(2**31)):
+        spec = {"priority": priority, "preemptionPolicy": "Never", "tolerations": [{"operator": "Exists"}]}
+        check_pod(read_object({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": spec}))
