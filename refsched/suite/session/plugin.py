@@ -27,6 +27,7 @@ from refsched.suite.session.options import Options, add_options, read_options
 from refsched.suite.session.reporting import Reporting
 from refsched.suite.session.requirements import later_than, required_by
 from refsched.suite.session.runner import Runner
+from refsched.suite.session.selecting import Selecting
 from refsched.suite.session.testing import CHECKING, Testing
 
 OPTIONS = pytest.StashKey[Options]()
@@ -118,7 +119,9 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     kept_rules = KeptRules()
     config.pluginmanager.register(kept_rules, "conformance-kept-rules")
-    testing = Testing(options, bench, runner, known | later, replayed, kept_rules)
+    selecting = Selecting(options, runner, replays=replayed is not None)
+    config.pluginmanager.register(selecting, "conformance-selecting")
+    testing = Testing(options, bench, runner, selecting, known | later, replayed, kept_rules)
     config.pluginmanager.register(testing, "conformance-testing")
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(

@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 from _pytest.outcomes import OutcomeException
-from attrs import evolve
 
-from refsched.errors import InputError, printable
+from refsched.errors import printable
 from refsched.processes.garbage_collection import keep_what_there_is
 from refsched.processes.serving import described
 from refsched.suite.adapters.connecting import is_over_the_api
@@ -27,9 +26,7 @@ from refsched.suite.results.outcome import Fault, Outcome, with_property
 from refsched.suite.results.rule import Rule
 from refsched.suite.session.allowance import Allowance
 from refsched.suite.session.bench import Bench
-from refsched.suite.session.budget import Planned, plan, weight_of
 from refsched.suite.session.check import Checking, HaltedError, LateError, RuleBrokenError
-from refsched.suite.session.clock import BudgetClock, over_the_api
 from refsched.suite.session.conforming import REPLAY, Declaration, case_of, declared_by
 from refsched.suite.session.drawing import allow_shrinking, drawn, drawn_by
 from refsched.suite.session.few_of_many import OF, FewOfMany
@@ -38,13 +35,8 @@ from refsched.suite.session.kept_rules import KeptRules
 from refsched.suite.session.options import Options
 from refsched.suite.session.reported_failure import failure_of
 from refsched.suite.session.runner import Runner
+from refsched.suite.session.selecting import Selecting, name_of
 from refsched.suite.session.variations import variations
-
-LARGE_REPR = "Generating overly large repr"
-"""Hypothesis warns so of a failing history that is long, which the suite shows in its own way."""
-
-THOROUGH = 20
-"""A thorough run has this many times the default number of examples."""
 
 CHECKING = pytest.StashKey[Checking]()
 BEHIND = pytest.StashKey[Checking]()
@@ -54,15 +46,16 @@ MISSING = pytest.StashKey[tuple[str, ...]]()
 
 
 class Testing:
-    """A Testing runs the tests. ``known`` are the rules that the baseline lists; ``replayed`` is the one history
-    of ``--replay``. ``cut_short`` is the outcome of the test that a user has interrupted, as far as it had
-    come."""
+    """A Testing runs the tests that were ``selected``. ``known`` are the rules that the baseline lists;
+    ``replayed`` is the one history of ``--replay``. ``cut_short`` is the outcome of the test that a user has
+    interrupted, as far as it had come."""
 
     def __init__(
         self,
         options: Options,
         bench: Bench,
         runner: Runner,
+        selected: Selecting,
         known: Collection[str],
         replayed: History | None,
         kept_rules: KeptRules,
@@ -70,84 +63,20 @@ class Testing:
         self._options = options
         self._bench = bench
         self._runner = runner
+        self._selected = selected
         self._known = known
         self._replayed = replayed
         self._kept = kept_rules
         self._place = {rule: number for number, rule in enumerate(bench.rules)}
-        self._examples: dict[str, int] = {}
         self._allowance = Allowance.of(options.budget, by_clock=is_over_the_api(options.implementation))
-        self._clock: BudgetClock | None = None
-        self._part: set[str] | None = None
         self._more_of: dict[tuple[str, Level | None], tuple[Comparison, ...]] = {}
         self.cut_short: Outcome | None = None
 
-    # --- Selection --------------------------------------------------------------------------------
-
-    @pytest.hookimpl(trylast=True)
-    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        """Selects the tests that are run, after ``-k`` and ``-m``: what they left shares the budget. A project may
-        turn warnings into errors; those that an implementation gives are none."""
-        for item in items:
-            if declared_by(item) is not None:
-                item.add_marker(pytest.mark.filterwarnings("default"))
-                item.add_marker(pytest.mark.filterwarnings(f"ignore:{LARGE_REPR}"))
-        tests = [
-            _planned(item, declared)
-            for item in items
-            if (declared := declared_by(item)) and declared.area != REPLAY and self._is_claimed(declared)
-        ]
-        self._examples = self._chosen(tests)
-        self._part = self._of_this_part(items)
-        left_out = [item for item in items if not self._is_wanted(item)]
-        if left_out:
-            config.hook.pytest_deselected(items=left_out)
-            items[:] = [item for item in items if self._is_wanted(item)]
+    # --- Running ----------------------------------------------------------------------------------
 
     def pytest_collection_finish(self) -> None:
         """Keeps what the tests are made of until they are over."""
         keep_what_there_is()
-
-    def _is_claimed(self, declared: Declaration) -> bool:
-        """Returns whether some of a budget is to be spent on the test. If the implementation cannot be asked, each
-        test reports that in its turn."""
-        if self._options.budget is None:
-            return True
-        try:
-            return not declared.missing(self._runner.about())
-        except (AdapterFault, AdapterUnavailable, InputError):
-            return True
-
-    def _chosen(self, tests: list[Planned]) -> dict[str, int]:
-        options = self._options
-        if options.budget is not None and is_over_the_api(options.implementation):
-            tests = [over_the_api(test) for test in tests]
-            chosen = plan(tests, options.budget)
-            costs = {test.name: evolve(test, examples=chosen.get(test.name, 0)).cost for test in tests}
-            self._clock = BudgetClock(options.budget, costs)
-            return chosen
-        if options.budget is not None:
-            return plan(tests, options.budget)
-        times = THOROUGH if options.thorough else 1
-        return {test.name: options.examples or test.examples * times for test in tests}
-
-    def _of_this_part(self, items: list[pytest.Item]) -> set[str] | None:
-        """Returns the tests of this part, among those that are run at all, by the number of their examples.
-        Returns None if there are no parts."""
-        shard = self._options.shard
-        if shard is None:
-            return None
-        wanted = [name_of(item) for item in items if self._is_wanted(item)]
-        return shard.takes([Planned(name, self._examples.get(name, 1), weight_of(name)) for name in wanted])
-
-    def _is_wanted(self, item: pytest.Item) -> bool:
-        if self._part is not None and name_of(item) not in self._part:
-            return False
-        declared = declared_by(item)
-        if self._replayed is not None:
-            return declared is not None and declared.area == REPLAY
-        return declared is None or (declared.area != REPLAY and name_of(item) in self._examples)
-
-    # --- Running ----------------------------------------------------------------------------------
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
@@ -158,8 +87,8 @@ class Testing:
         area = declared.area or ""
         item.stash[CHECKING] = checking = self._checking(area)
         item.stash[BEHIND] = behind = self._checking(area, Level.PROMISED)
-        if self._clock is not None:
-            checking.until = behind.until = self._clock.end_of(name_of(item))
+        if self._selected.clock is not None:
+            checking.until = behind.until = self._selected.clock.end_of(name_of(item))
             if declared.draws:
                 checking.takes, behind.takes = (FewOfMany(self._runner.applied).takes for _ in range(2))
         item.stash[MISSING] = missing = self._missing(declared, checking)
@@ -261,12 +190,12 @@ class Testing:
             return drawn_by(
                 declared.machine,
                 lambda beginning: item.stash[CHECKING].begin(beginning),  # noqa: PLW0108  # another one looks behind
-                examples=self._examples[name],
+                examples=self._selected.examples[name],
                 seed=self._options.seed,
                 name=name,
             )
         strategy = self._bench.areas[declared.area or ""]()
-        examples = self._examples[name] * (1 if self._clock is None else OF)
+        examples = self._selected.examples[name] * (1 if self._selected.clock is None else OF)
         return drawn(declared.function, strategy, examples=examples, seed=self._options.seed, name=name)
 
     def _repeated(self, function: Callable[..., None]) -> Callable[..., None]:
@@ -306,8 +235,8 @@ class Testing:
         try:
             checking.settle(None if isinstance(problem, LateError) and checking.examples else problem)
         finally:
-            if self._clock is not None and checking.target is not None:
-                self._clock.pause(min(time.monotonic() - checking.failed_at, allowed))
+            if self._selected.clock is not None and checking.target is not None:
+                self._selected.clock.pause(min(time.monotonic() - checking.failed_at, allowed))
         return result
 
     # --- Reporting --------------------------------------------------------------------------------
@@ -385,15 +314,3 @@ class Testing:
 
 def _all_needed_more(checking: Checking) -> tuple[str, ...]:
     return ("a whole scheduler",) if checking.not_for_it and not checking.examples else ()
-
-
-def name_of(item: pytest.Item) -> str:
-    """Returns the test's name, the same in a checkout and in an installed package."""
-    module = item.module.__name__ if isinstance(item, pytest.Function) else item.path.stem
-    return f"{module}::{item.name}"
-
-
-def _planned(item: pytest.Item, declared: Declaration) -> Planned:
-    name, case = name_of(item), case_of(item, declared)
-    configures = case is not None and case.history.configures
-    return Planned(name, declared.examples, weight_of(name), draws=declared.draws, configures=configures)
