@@ -16,7 +16,6 @@ it has long seen the rest. A pod that is found unschedulable then is attempted o
 from __future__ import annotations
 
 import re
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -25,12 +24,12 @@ from typing import Any
 
 from refsched.objects.pod import DEFAULT_SCHEDULER_NAME
 from refsched.processes.kubernetes_api.client import ApiError, Client, UnreachableError
-from refsched.processes.kubernetes_api.decisions import RESULTS, ObservedDecision, is_bound, waits
+from refsched.processes.kubernetes_api.decisions import ObservedDecision, is_bound, waits
 from refsched.reading.objects import Key, key_named, key_of
 from refsched.records import ERROR
 from refsched.suite.adapters.adapter import NotSentError, TransportError
 from refsched.suite.adapters.answers import HAS_A_GATE, PROTOCOL
-from refsched.suite.adapters.api_objects import AT_ONCE, ApiObjects, completed
+from refsched.suite.adapters.api_objects import ApiObjects
 from refsched.suite.adapters.control_plane import (
     KUBERNETES,
     ControlPlane,
@@ -38,13 +37,8 @@ from refsched.suite.adapters.control_plane import (
     running_control_plane,
 )
 from refsched.suite.adapters.kube_scheduler import Log
-from refsched.suite.adapters.pods_seen import PodsSeen
-from refsched.suite.adapters.scheduler_command import (
-    CONFIG,
-    SchedulerCommand,
-    config_for,
-    reads_config,
-)
+from refsched.suite.adapters.scheduler_command import CONFIG, reads_config
+from refsched.suite.adapters.watched_scheduler import WatchedScheduler
 
 Json = dict[str, Any]
 
@@ -52,7 +46,6 @@ CAPABILITIES = ("preemption", "score")
 """This can be seen from outside; of scores, which node was chosen. Where a pod is bound, and why it is not, needs
 no capability."""
 
-PROBE = "refsched-probe"
 QUIET = 3
 """Victims are complete when this many probes in a row have been scheduled without another victim, and there are as
 many victims as the scheduler says, if it says so."""
@@ -92,22 +85,21 @@ class OverTheApi:
         self._command = command
         self._timeout = timeout
         self._victims_timeout = VICTIMS_TIMEOUT
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
-        self._scheduler: SchedulerCommand | None = None
-        self._config: Json | None = None
-        self._log: tuple[str, ...] = ()
+        self._is_open = False
+        self._printed: Callable[[], tuple[str, ...]] = tuple
 
     # --- Transport --------------------------------------------------------------------------------
 
     def open(self) -> None:
         self.close()
         kubeconfig = self._control_plane().kubeconfig
-        self._folder = tempfile.TemporaryDirectory(dir=kubeconfig.parent)
-        self._kubeconfig = kubeconfig
-        self._client = Client(kubeconfig)
-        self._objects = ApiObjects(self._client)
+        client = Client(kubeconfig)
+        self._objects = ApiObjects(client)
         self._objects.find_all()
-        self._pods = PodsSeen(self._client)
+        self._scheduler = WatchedScheduler(client, kubeconfig, self._command, self._timeout)
+        self._printed = self._scheduler.log
+        self._pods = self._scheduler.pods
+        self._is_open = True
         self._forget()
 
     def _forget(self) -> None:
@@ -138,15 +130,12 @@ class OverTheApi:
             raise NotSentError(str(problem)) from None
 
     def close(self, *, at_once: bool = False) -> None:
-        if self._folder is None:
-            return
-        self._end_scheduler()
-        self._pods.close()
-        self._folder.cleanup()
-        self._folder = None
+        if self._is_open:
+            self._scheduler.close()
+            self._is_open = False
 
     def log(self) -> tuple[str, ...]:
-        return self._log if self._scheduler is None else self._scheduler.log()
+        return self._printed()
 
     # --- The scheduler ----------------------------------------------------------------------------
 
@@ -167,53 +156,9 @@ class OverTheApi:
             return {"unsupported": "feature gates are set where the scheduler and the API server are started"}
         self._objects.clear()
         self._forget()
-        config = asked["config"] if reads_config(self._command) else {}
-        if self._scheduler is None or config != self._config:
-            self._end_scheduler()
-            self._start_scheduler(config)
-        self._probe()
+        self._scheduler.configure(asked["config"])
+        self._scheduler.probe()
         return {}
-
-    def _start_scheduler(self, config: Json) -> None:
-        assert self._folder
-        whole = config_for(config, self._kubeconfig)
-        self._scheduler = SchedulerCommand(self._command, self._kubeconfig, whole, Path(self._folder.name))
-        self._config = config
-
-    def _end_scheduler(self) -> None:
-        if self._scheduler is not None:
-            self._scheduler.close()
-            self._log = self._scheduler.log()
-            self._scheduler = None
-
-    def _has_ended(self) -> str:
-        return "" if self._scheduler is None else self._scheduler.ended
-
-    def _decision(self, pod: Json) -> ObservedDecision:
-        metadata = pod["metadata"]
-        decided = self._pods.wait_for_decision(metadata["uid"], self._timeout, self._has_ended)
-        if decided is None:
-            name, of = f"{metadata['namespace']}/{metadata['name']}", pod["spec"]["schedulerName"]
-            place = ", and fits on no node" if metadata["name"] == PROBE else ""
-            raise TransportError(
-                f"within {self._timeout:g} seconds it has not decided about the pod {name}, which has the "
-                f"schedulerName {of}{place}: it has neither bound it nor given it the condition PodScheduled with "
-                f"the status False and the reason {' or '.join(RESULTS)}"
-            )
-        return decided
-
-    def _probe(self) -> None:
-        spec = {
-            "schedulerName": self._schedulers()[0],
-            "containers": [{"name": PROBE}],
-            "nodeSelector": {f"refsched.dev/{PROBE}": ""},
-            "preemptionPolicy": "Never",
-            "priority": 2_000_000_000,
-        }
-        probe = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": PROBE}, "spec": spec}
-        created = self._client.create(completed(probe))
-        self._decision(created)
-        self._client.delete(*key_of(created), AT_ONCE)
 
     # --- Objects ----------------------------------------------------------------------------------
 
@@ -248,14 +193,9 @@ class OverTheApi:
 
     def _why_it_is_not_scheduled(self, pod: Json) -> str:
         """Returns why nobody may attempt a pod, which is created at once then, or ""."""
-        if pod["spec"].get("schedulerName", DEFAULT_SCHEDULER_NAME) not in self._schedulers():
+        if pod["spec"].get("schedulerName", DEFAULT_SCHEDULER_NAME) not in self._scheduler.names:
             return "names another scheduler and must not be attempted"
         return HAS_A_GATE if pod["spec"].get("schedulingGates") else ""
-
-    def _schedulers(self) -> list[str]:
-        """Returns the names of the profiles, whose pods are to be scheduled."""
-        profiles = (self._config or {}).get("profiles") or [{}]
-        return [profile.get("schedulerName", DEFAULT_SCHEDULER_NAME) for profile in profiles]
 
     def _update(self, object: Json) -> Json:
         key = key_of(object)
@@ -294,39 +234,49 @@ class OverTheApi:
         namespace, _, name = pod.partition("/")
         key = "Pod", namespace, name
         if key in self._nominated:
-            uid = self._nominated.pop(key)
-            before = self._quiet_decision(uid)
-            if before is None or before.node:
-                return {"unsupported": "a pod that is nominated was bound before it was its turn"}
-            self._remove_victims()
-            again = self._pods.wait_for_decision(uid, NEXT_ATTEMPT, self._has_ended, is_bound)
-            if again is None:
-                return self._without_a_node(key, before, self._pods.decided(uid))
-            decided, terminating = again, {}
-        elif key not in self._waiting:
+            return self._schedule_nominated(key)
+        if key not in self._waiting:
             return {"idle": True}
-        elif self._nominated:
+        if self._nominated:
             return {"unsupported": "another pod is nominated, and may be attempted at the same time"}
-        else:
-            has_changed, self._has_changed = self._has_changed, False
-            if has_changed:
-                self._probe()
-            terminating = self._pods.terminating()
+        has_changed, self._has_changed = self._has_changed, False
+        if has_changed:
+            self._scheduler.probe()
+        terminating = self._pods.terminating()
+        uid, decided = self._attempt(key)
+        if has_changed and not decided.node and not decided.nominated:
+            self._objects.delete(key)
+            self._scheduler.probe()
             uid, decided = self._attempt(key)
-            if has_changed and not decided.node and not decided.nominated:
-                self._objects.delete(key)
-                self._probe()
-                uid, decided = self._attempt(key)
+        return self._attempted(key, uid, decided, terminating)
+
+    def _schedule_nominated(self, key: Key) -> Json:
+        """Removes the victims, and returns what then becomes of the pod, which is attempted at once."""
+        uid = self._nominated.pop(key)
+        before = self._quiet_decision(uid)
+        if before is None or before.node:
+            return {"unsupported": "a pod that is nominated was bound before it was its turn"}
+        self._remove_victims()
+        again = self._scheduler.decision_within(uid, NEXT_ATTEMPT, is_bound)
+        if again is None:
+            return self._without_a_node(key, before, self._pods.decided(uid))
+        return self._attempted(key, uid, again, {})
+
+    def _attempted(
+        self, key: Key, uid: str, decided: ObservedDecision, terminating: Mapping[str, str]
+    ) -> Json:
+        """Returns the records of an attempt. ``terminating`` are the pods that were being deleted before it, with
+        their nodes."""
         for (_, *other), (other_uid, why) in self._not_its_turn.items():
             if self._pods.decided(other_uid):
                 return {"error": f"the pod {'/'.join(other)} {why}"}
         if decided.result == ERROR and _NOT_JUDGED.match(decided.message):
             self._objects.delete(key)
             return {"unsupported": f"the node is not shown: {decided.message}"}
-        attempt: Json = {"pod": pod, "result": decided.result}
+        attempt: Json = {"pod": "/".join(key[1:]), "result": decided.result}
         if decided.node:
             self._waiting.pop(key, None)
-            bind = {"pod": pod, "node": decided.node, "result": "bound"}
+            bind = {"pod": attempt["pod"], "node": decided.node, "result": "bound"}
             return {"records": [{"attempt": {**attempt, "node": decided.node}}, {"bind": bind}]}
         attempt["message"] = decided.message
         if decided.nominated:
@@ -344,7 +294,7 @@ class OverTheApi:
         """Returns what a pod shows when changes no longer lead to an attempt of it."""
         shown = self._pods.decided(uid)
         if self._has_changed:
-            self._pods.wait_for_decision(uid, BACKOFF, self._has_ended, lambda decided: decided != shown)
+            self._scheduler.decision_within(uid, BACKOFF, lambda decided: decided != shown)
         return self._pods.decided(uid)
 
     def _without_a_node(self, key: Key, before: ObservedDecision, after: ObservedDecision | None) -> Json:
@@ -363,7 +313,7 @@ class OverTheApi:
     def _attempt(self, key: Key) -> tuple[str, ObservedDecision]:
         """Creates a pod, and returns its uid and what is decided about it."""
         created = self._objects.create(self._waiting[key])
-        return created["metadata"]["uid"], self._decision(created)
+        return created["metadata"]["uid"], self._scheduler.decision(created)
 
     def _victims(self, terminating: Mapping[str, str], message: str) -> list[str]:
         """Returns the pods that are being deleted besides those that were before, when there come no more."""
@@ -373,7 +323,7 @@ class OverTheApi:
         found: list[str] = []
         quiet = 0
         while quiet < QUIET or (len(found) < expected and time.monotonic() < deadline):
-            self._probe()
+            self._scheduler.probe()
             before, found = found, [pod for pod in self._pods.terminating() if pod not in terminating]
             quiet = quiet + 1 if found == before else 0
         if len(found) < expected:
