@@ -16,6 +16,7 @@ from refsched.reference import ReferenceScheduler, create
 from refsched.suite.adapters.answers import read_hello
 from refsched.suite.histories.history import DEFAULT_CONFIG, History, Observe, Schedule
 from refsched.suite.histories.part import Part, part_of
+from refsched.suite.histories.sent_to_part import history_for
 from refsched.suite.session.drawing import load_profile
 
 Json = dict[str, Any]
@@ -55,7 +56,7 @@ def _whole() -> Part:
 
 def done(history: History) -> list[Json]:
     """The records that it caused. Victims are deleted; what does not fit what happened is passed over."""
-    configured = _whole().history(history)
+    configured = history_for(_whole(), history)
     scheduler = create(configured.config, feature_gates=configured.feature_gates)
     return [record for step in history.steps for record in _done(scheduler, step)]
 

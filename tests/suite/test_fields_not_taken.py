@@ -18,6 +18,7 @@ from refsched.suite.adapters.answers import read_hello
 from refsched.suite.histories.history import Create, History, Schedule, creating
 from refsched.suite.histories.judgement import UNSUPPORTED, Judgement
 from refsched.suite.histories.part import Part, part_of
+from refsched.suite.histories.sent_to_part import step_for
 from refsched.suite.level import Level
 from refsched.suite.session.drawing import load_profile
 from refsched.suite.session.runner import Runner
@@ -62,7 +63,7 @@ def refusing(refuses: Callable[[Json], bool]) -> Callable[[History], Judgement]:
 def test_hello_names_fields_and_objects_come_without_them() -> None:
     hello = read_hello(HELLO | {"fieldsNotTaken": ["Pod.spec.overhead", "Pod.spec.containers[].ports"]})
     part = part_of(hello)
-    sent = part.step(HISTORY.steps[1])
+    sent = step_for(part, HISTORY.steps[1])
     assert isinstance(sent, Create)
     assert sent.object["spec"] == {"containers": [{"name": "c"}], "affinity": NEAR}
     whole = evolve(hello, plugins=frozenset({"NodePorts"}))

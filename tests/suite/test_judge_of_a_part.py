@@ -11,12 +11,13 @@ from refsched.suite.adapters.selection import PROFILES
 from refsched.suite.histories.history import History
 from refsched.suite.histories.judge import Judge
 from refsched.suite.histories.part import Part
+from refsched.suite.histories.sent_to_part import history_for
 
 FILTERS = Part(PROFILES["filter"])
 
 
 def judge_of_one_node() -> Judge:
-    judge = Judge(FILTERS.history(History(())), FILTERS)
+    judge = Judge(history_for(FILTERS, History(())), FILTERS)
     node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}
     judge.take(Create({**node, "status": {"allocatable": {"cpu": "4", "pods": "9"}}}))
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}}
@@ -49,7 +50,7 @@ def test_who_attempts_a_pod_with_a_gate_breaks_the_rule_of_gates() -> None:
 
 def test_a_part_of_an_older_release_is_sent_what_that_release_does_not_read() -> None:
     part = evolve(FILTERS, kubernetes="1.36")
-    judge = Judge(part.history(History(())), part)
+    judge = Judge(history_for(part, History(())), part)
     status = {"initContainerStatuses": [{"name": "i0"}, {"name": "i1", "resources": {"requests": {}}}]}
     containers = [{"name": "i0", "image": "i"}, {"name": "i1", "image": "i", "restartPolicy": "Always"}]
     spec = {"containers": [{"name": "c", "image": "i"}], "initContainers": containers}

@@ -17,8 +17,10 @@ from refsched.records import Attempt, NodeStatus, Reference
 from refsched.suite.adapters.answers import CAPABILITIES, Hello
 from refsched.suite.adapters.selection import EVERYTHING, read_selection
 from refsched.suite.catalogue.rules import default_plugins
+from refsched.suite.histories.compared_members import compared, may_choose, missing_members
 from refsched.suite.histories.history import Advance, Create, Delete, History, Permit, Schedule, Update
 from refsched.suite.histories.part import Part, part_of
+from refsched.suite.histories.sent_to_part import config_for, history_for, step_for
 
 ALL = frozenset(CAPABILITIES)
 WHOLE = Part(ALL)
@@ -27,17 +29,17 @@ FITS = Part(frozenset({"filter", "cache"}), frozenset({"NodeResourcesFit", "Tain
 
 def test_a_whole_scheduler_gets_the_history_as_it_is() -> None:
     history = History((), SCRIPTED)
-    assert WHOLE.history(history).config == SCRIPTED
+    assert history_for(WHOLE, history).config == SCRIPTED
     assert WHOLE.left_out == ()
 
 
 def test_without_preemption_other_plugins_still_extend_postfilter() -> None:
-    config = Part(ALL - {"preemption"}).history(History(())).config
+    config = history_for(Part(ALL - {"preemption"}), History(())).config
     assert config["profiles"][0]["plugins"] == {"multiPoint": {"disabled": [{"name": "DefaultPreemption"}]}}
 
 
 def test_plugins_that_the_implementation_does_not_have_are_disabled() -> None:
-    profile = FITS.config({})["profiles"][0]
+    profile = config_for(FITS, {})["profiles"][0]
     disabled = {plugin["name"] for plugin in profile["plugins"]["multiPoint"]["disabled"]}
     assert {"NodeAffinity", "PodTopologySpread", "VolumeBinding", "DynamicResources"} <= disabled
     assert not disabled & {"NodeResourcesFit", "TaintToleration", "PrioritySort", "DefaultBinder"}
@@ -49,7 +51,7 @@ def test_a_configuration_that_enables_them_one_by_one_enables_only_what_is_there
         "profiles": [{"schedulerName": "a", "plugins": plugins, "pluginConfig": [{"name": "NodeAffinity"}]}]
     }
     part = Part(FITS.capabilities | {"score", "config"}, FITS.plugins)
-    profile = part.config(config)["profiles"][0]
+    profile = config_for(part, config)["profiles"][0]
     assert profile["plugins"]["score"]["enabled"] == [{"name": "NodeResourcesFit"}]
     assert profile["pluginConfig"] == []
     assert config["profiles"][0]["pluginConfig"], "the configuration that was given is not changed"
@@ -58,35 +60,35 @@ def test_a_configuration_that_enables_them_one_by_one_enables_only_what_is_there
 def test_an_implementation_that_does_not_read_its_configuration_gets_the_names_of_its_profiles() -> None:
     arguments = [{"name": "NodeResourcesFit", "args": {"ignoredResources": ["x.y/z"]}}]
     config = {"kind": "K", "percentageOfNodesToScore": 5, "profiles": [{"pluginConfig": arguments}]}
-    limited = FITS.config(config)
+    limited = config_for(FITS, config)
     assert limited.keys() == {"kind", "profiles"}
     assert limited["profiles"][0].keys() == {"plugins"}
     second = {"profiles": [{"schedulerName": "default-scheduler"}, {"schedulerName": "second"}]}
-    assert [each["schedulerName"] for each in FITS.config(second)["profiles"]] == [
+    assert [each["schedulerName"] for each in config_for(FITS, second)["profiles"]] == [
         "default-scheduler",
         "second",
     ]
     gates = {"SchedulerAsyncPreemption": False}
-    assert FITS.history(History((), config, gates)).feature_gates == {}
-    assert WHOLE.history(History((), config, gates)).feature_gates == gates
-    assert WHOLE.history(History((), config, {"SchedulerAsyncPreemption": True})).feature_gates == {}
+    assert history_for(FITS, History((), config, gates)).feature_gates == {}
+    assert history_for(WHOLE, History((), config, gates)).feature_gates == gates
+    assert history_for(WHOLE, History((), config, {"SchedulerAsyncPreemption": True})).feature_gates == {}
 
 
 def test_who_chooses_the_next_pod_and_does_not_read_its_configuration_has_one_profile() -> None:
     """It would have to read of which pods it is the scheduler."""
     second = {"profiles": [{"schedulerName": "default-scheduler"}, {"schedulerName": "second"}]}
     part = Part(FITS.capabilities | {"queue"}, FITS.plugins)
-    assert [each["schedulerName"] for each in part.config(second)["profiles"]] == ["default-scheduler"]
-    assert Part(part.capabilities | {"config"}, FITS.plugins).config(second)["profiles"][1:]
+    assert [each["schedulerName"] for each in config_for(part, second)["profiles"]] == ["default-scheduler"]
+    assert config_for(Part(part.capabilities | {"config"}, FITS.plugins), second)["profiles"][1:]
 
 
 def test_who_scores_and_does_not_read_its_configuration_is_to_score_every_feasible_node() -> None:
     """After how many nodes a search ends is configured, and rules of it are none of a plugin's."""
     config = {"percentageOfNodesToScore": 5}
     scores = FITS.capabilities | {"score"}
-    assert Part(scores, FITS.plugins).config(config)["percentageOfNodesToScore"] == 100
-    assert Part(scores | {"config"}, FITS.plugins).config(config)["percentageOfNodesToScore"] == 5
-    assert Part(ALL).config(config)["percentageOfNodesToScore"] == 5
+    assert config_for(Part(scores, FITS.plugins), config)["percentageOfNodesToScore"] == 100
+    assert config_for(Part(scores | {"config"}, FITS.plugins), config)["percentageOfNodesToScore"] == 5
+    assert config_for(Part(ALL), config)["percentageOfNodesToScore"] == 5
 
 
 def test_volumes_and_devices_need_their_capability() -> None:
@@ -102,25 +104,25 @@ def test_volumes_and_devices_need_their_capability() -> None:
 def test_objects_are_sent_without_what_only_other_plugins_read() -> None:
     affinity = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": []}}
     wanted = {"nodeSelector": {"disk": "ssd"}, "affinity": affinity, "tolerations": [{"operator": "Exists"}]}
-    step = FITS.step(Create({"kind": "Pod", "metadata": {"name": "p"}, "spec": wanted}))
+    step = step_for(FITS, Create({"kind": "Pod", "metadata": {"name": "p"}, "spec": wanted}))
     assert isinstance(step, Create)
     assert step.object["spec"] == {"affinity": {}, "tolerations": [{"operator": "Exists"}]}
 
 
 def test_kinds_that_no_plugin_of_the_implementation_reads_are_not_sent() -> None:
     claim = {"kind": "PersistentVolumeClaim", "metadata": {"name": "c"}}
-    assert FITS.step(Create(claim)) is None
-    assert FITS.step(Delete(Reference("PersistentVolumeClaim", "c", "v1", "default"))) is None
-    assert WHOLE.step(Create(claim)) == Create(claim)
+    assert step_for(FITS, Create(claim)) is None
+    assert step_for(FITS, Delete(Reference("PersistentVolumeClaim", "c", "v1", "default"))) is None
+    assert step_for(WHOLE, Create(claim)) == Create(claim)
 
 
 def test_what_may_become_of_an_object_is_drawn_as_far_as_it_is_taken() -> None:
     part = part_of(Hello("x", "1", "1.34", frozenset({"filter"}), inputs=frozenset({"create", "delete"})))
     gone = Delete(Reference("Node", "n"))
-    assert part.step(Update(node("n"))) is None
-    assert part.step(gone) == gone
-    assert evolve(part, inputs=frozenset({"create"})).step(gone) is None
-    assert WHOLE.step(gone) == gone
+    assert step_for(part, Update(node("n"))) is None
+    assert step_for(part, gone) == gone
+    assert step_for(evolve(part, inputs=frozenset({"create"})), gone) is None
+    assert step_for(WHOLE, gone) == gone
 
 
 def test_pods_that_belong_together_are_looked_for_only_where_nodes_are_scored_or_constraints_are_configured() -> (
@@ -129,37 +131,37 @@ def test_pods_that_belong_together_are_looked_for_only_where_nodes_are_scored_or
     """The default constraints that every release has are ScheduleAnyway."""
     spreads = frozenset({"PodTopologySpread"})
     service = Create({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}})
-    assert Part(frozenset({"filter"}), spreads).step(service) is None
+    assert step_for(Part(frozenset({"filter"}), spreads), service) is None
     for capability in ("score", "config"):
-        assert Part(frozenset({"filter", capability}), spreads).step(service) is not None
+        assert step_for(Part(frozenset({"filter", capability}), spreads), service) is not None
 
 
 def test_who_has_a_part_is_given_the_namespace_of_what_is_deleted_as_of_what_is_created() -> None:
     pod_of_default, a_node = Delete(Reference("Pod", "p")), Delete(Reference("Node", "n"))
-    assert FITS.step(pod_of_default) == Delete(Reference("Pod", "p", "v1", "default"))
-    assert FITS.step(a_node) == a_node
-    assert WHOLE.step(pod_of_default) == pod_of_default
+    assert step_for(FITS, pod_of_default) == Delete(Reference("Pod", "p", "v1", "default"))
+    assert step_for(FITS, a_node) == a_node
+    assert step_for(WHOLE, pod_of_default) == pod_of_default
 
 
 def test_time_passes_without_being_reported_to_who_has_no_use_for_it() -> None:
     assert not FITS.keeps_time
     assert Part(frozenset({"queue"})).keeps_time
-    assert FITS.step(Advance(1.0)) == Advance(1.0), "the specification beside it keeps time in any case"
+    assert step_for(FITS, Advance(1.0)) == Advance(1.0), "the specification beside it keeps time in any case"
 
 
 def test_without_scripted_plugins_no_pod_has_a_script_and_none_is_decided_on() -> None:
     part = Part(frozenset({"preemption"}))
-    profile = part.history(History((), SCRIPTED)).config["profiles"][0]
+    profile = history_for(part, History((), SCRIPTED)).config["profiles"][0]
     assert profile["plugins"]["multiPoint"]["enabled"] == []
-    step = part.step(Create(pod("p", script={"ScriptedA": {"permit": "Wait"}})))
+    step = step_for(part, Create(pod("p", script={"ScriptedA": {"permit": "Wait"}})))
     assert isinstance(step, Create)
     assert step.object["metadata"]["annotations"] == {}
-    assert part.step(Permit("default/p", "allow")) is None
+    assert step_for(part, Permit("default/p", "allow")) is None
 
 
 def test_a_scheduler_whose_scripted_plugins_cannot_hold_is_not_asked_to() -> None:
     script = {"ScriptedA": {"reserve": "Hold", "permit": "Wait"}}
-    step = Part(frozenset({"scripted"})).step(Create(pod("p", script=script)))
+    step = step_for(Part(frozenset({"scripted"})), Create(pod("p", script=script)))
     assert isinstance(step, Create)
     left = json.loads(step.object["metadata"]["annotations"]["refsched.dev/script"])
     assert left == {"ScriptedA": {"permit": "Wait"}}
@@ -167,7 +169,7 @@ def test_a_scheduler_whose_scripted_plugins_cannot_hold_is_not_asked_to() -> Non
 
 @pytest.mark.parametrize("step", [Schedule(), Create(node("n")), Create(pod("p"))])
 def test_a_step_that_everybody_needs_stays(step: Schedule | Create) -> None:
-    assert FITS.step(step) == step
+    assert step_for(FITS, step) == step
 
 
 # --- Records --------------------------------------------------------------------------------------
@@ -176,9 +178,9 @@ def test_a_step_that_everybody_needs_stays(step: Schedule | Create) -> None:
 def test_what_belongs_to_no_capability_is_not_compared() -> None:
     status = {"n": NodeStatus("Success")}
     record = Attempt("default/p", "scheduled", "n", 3, 2, filter=status, scores={"n": {"Mine": 7}})
-    judged = FITS.judged(record)
+    judged = compared(FITS, record)
     assert (judged.node, judged.filter, judged.scores, judged.evaluated) == ("n", status, None, None)
-    assert WHOLE.judged(record) is record
+    assert compared(WHOLE, record) is record
 
 
 def test_without_score_any_feasible_node_is_right() -> None:
@@ -187,7 +189,7 @@ def test_without_score_any_feasible_node_is_right() -> None:
     nodes = ["n1", "n2", "n3"]
 
     def is_free(member: str, record: Attempt) -> bool:
-        return FITS.may_choose(Disagreement(member, None, None), record, specified, nodes)
+        return may_choose(FITS, Disagreement(member, None, None), record, specified, nodes)
 
     chosen = {node: Attempt("default/p", "scheduled", node) for node in ("n1", "n2", "n3", "n4")}
     assert [is_free("node", record) for record in chosen.values()] == [True, False, True, False]
@@ -197,7 +199,7 @@ def test_without_score_any_feasible_node_is_right() -> None:
     assert is_free("filter", filtered)
     assert is_free("feasible", chosen["n1"])
     assert not is_free("result", chosen["n1"])
-    assert not WHOLE.may_choose(Disagreement("node", "n1", "n3"), chosen["n3"], specified, nodes)
+    assert not may_choose(WHOLE, Disagreement("node", "n1", "n3"), chosen["n3"], specified, nodes)
 
 
 def test_a_part_with_scores_may_reject_more_nodes_than_are_looked_at() -> None:
@@ -210,10 +212,10 @@ def test_a_part_with_scores_may_reject_more_nodes_than_are_looked_at() -> None:
     free = [
         node
         for node in ("n2", "n3", "n4", "n9")
-        if part.may_choose(Disagreement(f"filter.{node}", None, None), record, specified, ["n2", "n3", "n4"])
+        if may_choose(part, Disagreement(f"filter.{node}", None, None), record, specified, ["n2", "n3", "n4"])
     ]
     assert free == ["n3"]
-    assert not part.may_choose(Disagreement("scores.n3", None, 7), record, specified, ["n2", "n3", "n4"])
+    assert not may_choose(part, Disagreement("scores.n3", None, 7), record, specified, ["n2", "n3", "n4"])
     assert part.lacks("R-BATCH-01") == "config"
     assert not evolve(part, capabilities=part.capabilities | {"config"}).lacks("R-BATCH-01")
 
@@ -390,20 +392,20 @@ def test_a_choice_is_free_where_scores_of_its_own_may_not_be_reported() -> None:
     )
     found = Disagreement("node", ["n1"], "n2")
     specified = Attempt("default/p", "scheduled", "n2", filter=statuses)
-    assert mine.judged(hidden).totals is None
-    assert mine.may_choose(found, hidden, specified, statuses)
-    assert not mine.may_choose(Disagreement("scores.n2.X", 3, 4), hidden, specified, statuses)
+    assert compared(mine, hidden).totals is None
+    assert may_choose(mine, found, hidden, specified, statuses)
+    assert not may_choose(mine, Disagreement("scores.n2.X", 3, 4), hidden, specified, statuses)
     shown = evolve(hidden, totals={"n1": 5, "n2": 3})
-    assert mine.judged(shown) is shown
-    assert not mine.may_choose(found, shown, specified, statuses)
+    assert compared(mine, shown) is shown
+    assert not may_choose(mine, found, shown, specified, statuses)
     reported = evolve(hidden, scores={"n1": {"X": 5, "Mine": 1}, "n2": {"X": 3, "Mine": 4}})
-    assert not mine.may_choose(found, reported, specified, statuses)
+    assert not may_choose(mine, found, reported, specified, statuses)
 
 
 def test_a_nomination_stays_where_it_is_not_judged() -> None:
     nominated = Attempt("default/p", "unschedulable", nominated_node="n1", victims=("default/x",))
-    assert FITS.judged(nominated) == evolve(nominated, victims=None)
-    assert FITS.judged(evolve(nominated, nominated_node="")).nominated_node is None
+    assert compared(FITS, nominated) == evolve(nominated, victims=None)
+    assert compared(FITS, evolve(nominated, nominated_node="")).nominated_node is None
 
 
 @pytest.mark.parametrize("answer", ["Pending", "Hold:Pending"])
@@ -416,24 +418,24 @@ def test_a_plugin_of_a_release_without_the_code_pending_answers_unschedulable(an
             "ScriptedB": {"preBind": "Error"},
         },
     )
-    assert Part(ALL, kubernetes="1.19").object(value) == rejecting
-    assert Part(ALL, kubernetes="1.34").object(value) == value
+    assert step_for(Part(ALL, kubernetes="1.19"), Create(value)) == Create(rejecting)
+    assert step_for(Part(ALL, kubernetes="1.34"), Create(value)) == Create(value)
 
 
 def test_what_is_not_shown_is_not_missing_and_still_decides() -> None:
     given = part_of(Hello("n", "", "1.34", frozenset({"score"}), not_shown=frozenset({"scores"})))
     attempt = Attempt("default/p", "scheduled", "n1")
     specified = evolve(attempt, scores={"n1": {"ImageLocality": 1}}, totals={"n1": 1})
-    assert list(given.missing_members(attempt, specified)) == []
+    assert list(missing_members(given, attempt, specified)) == []
     shows = evolve(given, not_shown=frozenset())
-    assert [member for member, _ in shows.missing_members(attempt, specified)] == ["scores"]
+    assert [member for member, _ in missing_members(shows, attempt, specified)] == ["scores"]
 
 
 @pytest.mark.parametrize("plugins", [None, frozenset({"NodePorts"})])
 def test_who_has_the_default_configuration_is_judged_by_no_other(plugins: frozenset[str] | None) -> None:
     config = {"kind": "K", "percentageOfNodesToScore": 10, "profiles": [{"schedulerName": "a"}]}
     part = part_of(Hello("n", "", "1.37", ALL - {"config"}, plugins, has_default_config=True))
-    given = part.history(History((), config, feature_gates={"OpportunisticBatching": False}))
+    given = history_for(part, History((), config, feature_gates={"OpportunisticBatching": False}))
     assert "percentageOfNodesToScore" not in given.config
     assert [each["schedulerName"] for each in given.config.get("profiles", [])] in ([], ["default-scheduler"])
     assert given.feature_gates == {}

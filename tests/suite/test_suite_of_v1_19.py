@@ -13,6 +13,7 @@ from refsched.releases import RELEASES
 from refsched.suite.catalogue.rules import all_rules
 from refsched.suite.histories.history import Create, Delete, History
 from refsched.suite.histories.part import Part
+from refsched.suite.histories.sent_to_part import config_for, history_for, step_for
 
 SUITE = (
     *(str(Path(__file__).parents[2] / "conformance"), "--kubernetes", "1.19"),
@@ -24,29 +25,29 @@ METADATA = {"name": "p"}
 
 def test_a_field_that_the_release_does_not_have_is_not_sent() -> None:
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": METADATA}
-    shown = OLD.step(Create({**pod, "spec": {"schedulingGates": [{"name": "a"}], "priority": 1}}))
+    shown = step_for(OLD, Create({**pod, "spec": {"schedulingGates": [{"name": "a"}], "priority": 1}}))
     assert shown == Create({**pod, "spec": {"priority": 1}})
 
 
 def test_a_kind_that_the_release_does_not_have_is_not_sent() -> None:
     claim = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": METADATA}
-    assert OLD.step(Create(claim)) is None
-    assert OLD.step(Delete(Reference("ResourceClaim", "p", "resource.k8s.io/v1"))) is None
+    assert step_for(OLD, Create(claim)) is None
+    assert step_for(OLD, Delete(Reference("ResourceClaim", "p", "resource.k8s.io/v1"))) is None
 
 
 def test_a_budget_is_sent_in_the_version_that_the_release_serves() -> None:
     budget = {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": METADATA}
-    assert OLD.step(Create(budget)) == Create({**budget, "apiVersion": "policy/v1beta1"})
+    assert step_for(OLD, Create(budget)) == Create({**budget, "apiVersion": "policy/v1beta1"})
 
 
 def test_a_gate_that_the_release_does_not_have_is_not_set() -> None:
     gates = {"SchedulerQueueingHints": False, "PodOverhead": False}
-    assert OLD.history(History((), feature_gates=gates)).feature_gates == {"PodOverhead": False}
+    assert history_for(OLD, History((), feature_gates=gates)).feature_gates == {"PodOverhead": False}
 
 
 def test_a_part_is_configured_without_the_plugins_that_it_does_not_have_point_by_point() -> None:
     part = Part(frozenset({"filter", "config"}), frozenset({"TaintToleration"}), kubernetes="1.19")
-    [profile] = part.config({})["profiles"]
+    [profile] = config_for(part, {})["profiles"]
     disabled = {each["name"] for each in profile["plugins"]["filter"]["disabled"]}
     assert {"NodeName", "InterPodAffinity", "NodeLabel"} <= disabled
     assert "TaintToleration" not in disabled

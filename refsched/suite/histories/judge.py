@@ -35,8 +35,9 @@ from refsched.suite.catalogue.attribution import MOST, Attribution
 from refsched.suite.catalogue.rules import all_rules, counterpart
 from refsched.suite.catalogue.showing import shown_with
 from refsched.suite.findings import Finding, KnownDefectMetError
+from refsched.suite.histories.compared_members import OF_PREEMPTION, compared, may_choose, missing_members
 from refsched.suite.histories.history import History
-from refsched.suite.histories.part import OF_PREEMPTION, Part
+from refsched.suite.histories.part import Part
 from refsched.suite.invariants import Invariants
 from refsched.suite.level import Level
 
@@ -122,7 +123,7 @@ class Judge:
 
     def take(self, record: Record) -> list[Finding]:
         if isinstance(record, Attempt):
-            record = self._part.judged(record)
+            record = compared(self._part, record)
         findings = self._invariants.take(record)
         if isinstance(record, Queues) and "queue" not in self._capabilities:
             return findings
@@ -143,7 +144,7 @@ class Judge:
         if not (isinstance(record, Attempt) and isinstance(specified, Attempt)):
             return found
         nodes = checker.scheduler.state.cache.usage() if found else {}
-        return [one for one in found if not self._part.may_choose(one, record, specified, nodes)]
+        return [one for one in found if not may_choose(self._part, one, record, specified, nodes)]
 
     def begin(self, pod: str) -> list[Finding]:
         self._has_decided = True
@@ -190,7 +191,7 @@ class Judge:
         self._decisive[COMPLETE] += 1
         return [
             Finding(self._rule_of_left_out(member, expected), member, expected, None, record.pod)
-            for member, expected in self._part.missing_members(record, specified)
+            for member, expected in missing_members(self._part, record, specified)
         ]
 
     def _rule_of_left_out(self, member: str, expected: object) -> str:

@@ -30,6 +30,7 @@ from refsched.suite.histories.history import History, Step, steps_by_entry
 from refsched.suite.histories.judge import Judge
 from refsched.suite.histories.judgement import Judgement
 from refsched.suite.histories.part import Part, part_of
+from refsched.suite.histories.sent_to_part import history_for
 from refsched.suite.level import Level
 
 SAMPLE = 2
@@ -145,7 +146,7 @@ def replay_recording(adapter: Adapter, recording: Recording, level: Level = Leve
     if missing:
         judgement.ended = f"needs {', '.join(sorted(missing))}"
         return judgement
-    reached = with_extender_address(part.history(recording))
+    reached = with_extender_address(history_for(part, recording))
     try:
         start = recording.start if recording.start != START else None
         session = adapter.reset(reached.config, reached.feature_gates, start)

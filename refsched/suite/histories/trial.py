@@ -16,6 +16,7 @@ from refsched.suite.histories.judge import ANSWERS, Judge
 from refsched.suite.histories.judgement import Judgement
 from refsched.suite.histories.part import part_of
 from refsched.suite.histories.recordings import Recording, replay_recording
+from refsched.suite.histories.sent_to_part import history_for, step_for
 from refsched.suite.level import Level
 
 
@@ -50,13 +51,13 @@ class Trial:
         kubernetes: str = "",
     ) -> None:
         self._part = part_of(adapter.hello)
-        self._beginning = self._part.history(beginning)
+        self._beginning = history_for(self._part, beginning)
         self._steps: list[Step] = []
         reached = with_extender_address(self._beginning)
         judged, part = reached, self._part
         if kubernetes:
             part = evolve(part, kubernetes=kubernetes)
-            judged = with_extender_address(part.history(beginning))
+            judged = with_extender_address(history_for(part, beginning))
         self._judge = Judge(judged, part, with_specification=with_specification, level=level)
         self._driver: Driver | None = None
         self._refused = Judgement(self._beginning)
@@ -70,7 +71,7 @@ class Trial:
             self._driver = Driver(session, self._part, self._judge)
 
     def take(self, step: Step) -> None:
-        needed = self._part.step(step)
+        needed = step_for(self._part, step)
         if needed is None:
             return
         self._steps.append(needed)
@@ -101,5 +102,5 @@ class Trial:
             choices=judge.choices,
             single=judge.single,
             comparison=Comparison(judge.agrees, judge.asked),
-            usual=self._part.history(History(())).config,
+            usual=history_for(self._part, History(())).config,
         )

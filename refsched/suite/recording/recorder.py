@@ -21,6 +21,7 @@ from refsched.suite.histories.driver import Driver
 from refsched.suite.histories.extender_address import leaves_extenders_open
 from refsched.suite.histories.history import History
 from refsched.suite.histories.part import part_of
+from refsched.suite.histories.sent_to_part import history_for
 from refsched.suite.recording.extender_calls import listening
 
 Json = dict[str, Any]
@@ -39,7 +40,7 @@ def record(adapter: Adapter, history: History, start: datetime = START) -> Recor
     """Records a history. Raises ResetRefused if the implementation refuses the configuration, and AdapterFault
     if it does not answer as docs/protocol.md says."""
     part = part_of(adapter.hello)
-    history = part.history(history)
+    history = history_for(part, history)
     with listening(history) as heard:
         reached = heard.history
         session = adapter.reset(reached.config, reached.feature_gates, None if start == START else start)

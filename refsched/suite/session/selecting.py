@@ -31,7 +31,7 @@ class Selecting:
     """
 
     def __init__(self, options: Options, runner: Runner, *, replays: bool) -> None:
-        """With ``replays``, only the test of ``--replay`` is run."""
+        """Selects only the test of ``--replay`` if it ``replays``."""
         self._options = options
         self._runner = runner
         self._replays = replays
