@@ -106,11 +106,13 @@ class Checker:
         """Takes note of the records that are about to come: they show which of the equal ones were taken."""
         known = tuple(records)
         self.following.foresee(known)
+        self._popping.foresee(known)
         if self._own is not None:
             self._own.foresee(known)
 
     def take(self, record: Record) -> list[Disagreement]:
         """Follows one record. Raises InputError if the record is an input that cannot be applied."""
+        self._popping.note(record)
         if isinstance(record, Input):
             self._inputs.apply(record)
             self._claim_writes.note_input(record, self.scheduler.state.objects)

@@ -4,7 +4,8 @@ shows."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections import deque
+from collections.abc import Collection, Iterable
 from copy import copy
 
 from attrs import Factory, define
@@ -13,7 +14,8 @@ from refsched.machine.event_handlers import requeue_less_important
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.pod import Pod
 from refsched.queue.scheduling_queue import SchedulingQueue
-from refsched.records import Queues
+from refsched.reading.objects import key_of
+from refsched.records import Create, Delete, Queues, Record, Update
 
 
 @define(eq=False)
@@ -33,6 +35,16 @@ class Popping:
     perhaps_dropped: tuple[str, ...] = ()
     perhaps_nominated: Pod | None = None
     _perhaps_skipped: set[str] = Factory(set)
+    _coming: deque[Record] = Factory(deque)
+
+    def foresee(self, records: Iterable[Record]) -> None:
+        """Takes note of the records that are about to come."""
+        self._coming = deque(records)
+
+    def note(self, record: Record) -> None:
+        """Takes note of a record that has come."""
+        if self._coming and self._coming[0] == record:
+            self._coming.popleft()
 
     def next_attempt(self) -> None:
         """Notes that the next attempt is about to be compared."""
@@ -51,7 +63,8 @@ class Popping:
 
     def heads_before(self, pod: str) -> list[str]:
         """Returns the pods of which any may be tried when this one is, with all pods skipped that must be popped
-        before it. Pods that are equal to it in the order of the queue may have been skipped before it, too."""
+        before it. Pods that are equal to it in the order of the queue may have been skipped before it, too: then
+        the next record of the queues, if it is known, shows them nowhere."""
         skip_heads(self.scheduler, until=pod)
         if pod not in self._heads():
             self._activate(self.perhaps_active)
@@ -60,10 +73,35 @@ class Popping:
         heads = self._heads()
         self.perhaps_active.discard(pod)
         if pod in heads:
-            skippable = skippable_heads(self.scheduler)
+            self._skip_equals_of(pod)
+        return heads
+
+    def _skip_equals_of(self, pod: str) -> None:
+        """Skips the other pods at the head of the queue that are known to be skipped before this one, and notes
+        those that may be."""
+        skippable = [other for other in skippable_heads(self.scheduler) if other != pod]
+        seen = self._next_queues()
+        if seen is None:
             self._perhaps_skipped.update(skippable)
             self.is_nomination_open |= are_nominated(self.scheduler, skippable)
-        return heads
+        else:
+            for other in skippable:
+                if other not in seen:
+                    _skip(self.scheduler.state.queue, other)
+
+    def _next_queues(self) -> set[str] | None:
+        """Returns the pods that the next record of the queues shows, and those that are changed before it. Returns
+        None if it is not known which these are."""
+        changed: set[str] = set()
+        for record in self._coming:
+            match record:
+                case Queues(active, backoff, unschedulable):
+                    return changed.union(active, backoff, unschedulable)
+                case Create(value) | Update(value):
+                    changed.add("/".join(key_of(value)[1:]))
+                case Delete(named):
+                    changed.add(f"{named.namespace or 'default'}/{named.name}")
+        return None
 
     def catch_up(self, seen: Queues) -> None:
         """Does what must have been done unseen, as the next record of the queues shows."""
@@ -138,8 +176,13 @@ def skip_heads(scheduler: Scheduler, *, until: str = "") -> bool:
     counted = False
     while until not in [queued.key for queued in queue.heads()] and (skipped := skippable_heads(scheduler)):
         counted |= are_nominated(scheduler, skipped[:1])
-        queue.done(queue.pop(skipped[0]).pod.uid)
+        _skip(queue, skipped[0])
     return counted
+
+
+def _skip(queue: SchedulingQueue, pod: str) -> None:
+    """Pops and skips a pod (``namespace/name``)."""
+    queue.done(queue.pop(pod).pod.uid)
 
 
 def skip_earlier(queue: SchedulingQueue, pod: str) -> None:

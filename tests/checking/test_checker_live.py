@@ -141,6 +141,23 @@ def test_a_pod_may_be_held_because_a_nominated_one_was_skipped_before_it() -> No
     assert checker.has_diverged
 
 
+@pytest.mark.parametrize("left", [(), ("default/leaving",)])
+def test_the_queues_that_come_next_show_whether_a_nominated_pod_was_skipped(left: tuple[str, ...]) -> None:
+    created = [
+        Create(node_object("n1", cpu="1")),
+        dying("leaving", cpu="1", nominated_to="n1"),
+        Create(pod_object("other", cpu="1", script={"ScriptedA": {"reserve": "Hold"}})),
+    ]
+    checker = Checker(configuration())
+    for each in created:
+        checker.take(each)
+    checker.foresee([Queues(left, (), ())])
+    assert not checker.begin("default/other")
+    is_held = not checker.take_missing()
+    assert not checker.has_diverged
+    assert is_held == (not left), "it fits beside nobody, and is held then"
+
+
 def test_a_scheduler_without_a_queue_may_count_a_nominated_pod_that_was_skipped() -> None:
     leaving = dying("leaving", cpu="1", nominated_to="n1")
     checker = Checker(configuration())
