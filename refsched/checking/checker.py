@@ -69,7 +69,7 @@ class Checker:
         ``without`` are the oddities that the ``other`` scheduler does not have."""
         release = with_feature_gates(feature_gates, release)
         self._config = read_config(config, release)
-        self.following = Following(other)
+        self.following = Following(other, recorded_extenders)
         self._own = OwnDecisions(other.own_plugins) if other.own_plugins is not None else None
         unread = Unread()
         self.scheduler: Scheduler = scheduler_of(

@@ -26,6 +26,7 @@ from refsched.checking.recorded_devices import (
     recorded_trial,
     written_claims,
 )
+from refsched.checking.recorded_extenders import RecordedExtenders
 from refsched.checking.recorded_volumes import (
     Claimed,
     GuessedVolume,
@@ -69,9 +70,11 @@ class Following:
     ``counted`` the pods by node that will be counted there; ``guessed`` are the claims that were given one choice
     of possible devices before it was known which. ``is_blind`` says that the number of nodes that were evaluated
     and kept does not follow from the record, and ``guesses`` are what else it does not show of this attempt.
-    ``hint`` is the node that the batch hinted at."""
+    ``hint`` is the node that the batch hinted at. ``recorded`` are the calls of extenders, where a trace has
+    them."""
 
     other: OtherScheduler = OtherScheduler()
+    recorded: RecordedExtenders | None = None
     record: Attempt | None = None
     pod: str = ""
     not_allowed: list[Disagreement] = Factory(list)
@@ -211,7 +214,7 @@ class Following:
             self._kept(self.record, enough),
             frozenset(gave_up),
             next(iter(gave_up.values()), ""),
-            self._left(self.record) if self.extenders else None,
+            self._left(self.record) if self.extenders and self.recorded is None else None,
         )
 
     def _plan_unseen(self, record: Attempt) -> SearchPlan | None:
@@ -227,13 +230,14 @@ class Following:
     def _kept(self, record: Attempt, enough: int) -> frozenset[str] | None:
         """Returns the nodes that were kept: those that were scored, or the single node that was chosen without
         scoring. If the scores are not recorded, the chosen node may have been the best of them. Extenders may
-        have rejected any others afterwards."""
+        have rejected any others afterwards: then those were kept about which the first extender was asked."""
+        feasible = {node for node, status in (record.filter or {}).items() if status.code == "Success"}
         if self.extenders:
-            return None
+            asked = self.recorded.nodes_asked_about(record.pod) if self.recorded is not None else ()
+            return next((nodes for nodes in asked if len(nodes) == enough and nodes < feasible), None)
         scored = record.scores or record.totals
         if scored:
             return frozenset(scored)
-        feasible = [node for node, status in (record.filter or {}).items() if status.code == "Success"]
         if not record.node or len(feasible) <= enough:
             return None
         if enough > 1:

@@ -54,6 +54,14 @@ class RecordedExtenders:
 
         return ask
 
+    def nodes_asked_about(self, pod: str) -> Iterator[frozenset[str]]:
+        """Yields the nodes of each call about this pod (``namespace/name``) that is recorded and not made yet."""
+        for exchange in self._recorded:
+            question = question_of(exchange.request)
+            nodes = question.get("nodeNames", question.get("nodes"))
+            if nodes is not None and question["pod"] == pod:
+                yield frozenset(nodes)
+
     def disagreements(self, over: Iterable[Exchange]) -> list[Disagreement]:
         """Returns the calls since the last call of this method that were made and not recorded, or recorded and
         not made. ``over`` are the calls that should have been made by now."""

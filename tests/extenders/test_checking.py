@@ -12,7 +12,9 @@ from world import configuration, node_object, pod_object
 from refsched.checking.agreement import attempt_disagreements
 from refsched.checking.checker import Checker
 from refsched.checking.following import Following
+from refsched.checking.recorded_extenders import RecordedExtenders
 from refsched.checking.search import SearchPlan, keep
+from refsched.checking.trace import Exchange
 from refsched.config.types import Extender as ExtenderConfig
 from refsched.cycle.find_nodes import Search
 from refsched.extenders.extender import Extender
@@ -88,6 +90,25 @@ def test_with_extenders_it_is_what_these_left() -> None:
     assert plan(extenders=True, node="n4").left == {"n4"}
     assert plan(extenders=True).left == frozenset()
     assert plan(extenders=True, node="n4").kept is None
+
+
+@pytest.mark.parametrize("field", ["NodeNames", "Nodes"])
+def test_the_first_recorded_call_about_that_many_nodes_shows_which_were_kept(field: str) -> None:
+    def about(pod: str, *names: str) -> Exchange:
+        objects = {"items": [{"metadata": {"name": name}} for name in names]}
+        sent = {"Pod": {"metadata": {"name": pod, "namespace": "default"}}}
+        sent[field] = list(names) if field == "NodeNames" else objects  # type: ignore[assignment]
+        return Exchange("http://extenders.test/a", "filter", sent, {})
+
+    recorded = RecordedExtenders()
+    recorded.add([about("other", "n1", "n2", "n3"), about("p", "n4"), about("p", "n1", "n2", "n4")])
+    following = Following(extenders=True, recorded=recorded)
+    following.follow(Attempt("default/p", "scheduled", filter=FOUND, node="n4"))
+
+    planned = following.plan_search(4, 3)
+
+    assert planned is not None
+    assert (planned.kept, planned.left) == ({"n1", "n2", "n4"}, None)
 
 
 def nodes(*names: str) -> tuple[NodeInfo, ...]:
