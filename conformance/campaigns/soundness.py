@@ -3,7 +3,8 @@
 
 ``python -m conformance.campaigns.soundness --impl kube-scheduler --seeds 100-199`` runs, for each seed, every
 history that ``pytest conformance/ --hypothesis-seed=SEED`` draws. Cases and recordings are the same with every
-seed, and are left out. A finding is printed in full, with the test and the seed, and the run goes on; figures
+seed, and are left out. With ``--replays`` each history is recorded, and the recording replayed, except for those
+of the state machine. A finding is printed in full, with the test and the seed, and the run goes on; figures
 are printed at the end. The seeds are shared out (machines.py), and the figures do not depend on how, but for
 the seconds. Exit codes as everywhere: 0 nothing was found, 1 something was, 2 it could not be judged.
 """
@@ -14,7 +15,9 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
@@ -23,11 +26,15 @@ from attrs import Factory, asdict, define, frozen
 from conformance.machines import Each, machines
 from conformance.strategies import AREAS
 from conformance.wrong.profile import SuiteTest, suite_tests
+from refsched.checking.replay import judge_file
 from refsched.records import Attempt, Bind
+from refsched.suite.adapters.adapter import Adapter, ResetRefused
+from refsched.suite.adapters.connecting import connect
 from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable
 from refsched.suite.histories.history import History, Step
 from refsched.suite.histories.judgement import Judgement
 from refsched.suite.histories.scenario import steps_as_json
+from refsched.suite.recording.recorder import record, write_trace
 from refsched.suite.session.bench import SteppedRun
 from refsched.suite.session.conforming import Declaration
 from refsched.suite.session.drawing import drawn, drawn_by, load_profile
@@ -66,6 +73,7 @@ class Task:
     what: str
     seed: int
     areas: frozenset[str]
+    replays: bool = False
 
 
 @define
@@ -79,11 +87,14 @@ class Outcome:
     problem: str = ""
 
 
-def run(what: str, areas: Sequence[str], seeds: Sequence[int], each: Each = map) -> Figures:
-    """Tries what the suite draws with each of these seeds. Raises ProblemError if it cannot be judged."""
+def run(
+    what: str, areas: Sequence[str], seeds: Sequence[int], each: Each = map, *, replays: bool = False
+) -> Figures:
+    """Tries what the suite draws with each of these seeds, or ``replays`` recordings of it. Raises ProblemError if
+    it cannot be judged."""
     figures = Figures("", list(seeds))
     start = time.monotonic()
-    tasks = [Task(what, seed, frozenset(areas)) for seed in seeds]
+    tasks = [Task(what, seed, frozenset(areas), replays) for seed in seeds]
     for task, outcome in zip(tasks, each(try_seed, tasks), strict=True):
         _add(figures, task, outcome)
         figures.seconds = round(time.monotonic() - start, 1)
@@ -102,10 +113,18 @@ def try_seed(task: Task) -> Outcome:
     try:
         about = runner.about()
         outcome.implementation = f"{about.name} {about.version}"
-        for test in suite_tests(about.kubernetes):
-            declared = test.declared
-            if test.draws and test.area in task.areas and declared and not declared.missing(about):
-                _Drawing(runner, task.seed, test, declared, outcome).run()
+        drawings = [
+            _Drawing(runner, task.seed, test, test.declared, outcome)
+            for test in suite_tests(about.kubernetes)
+            if test.draws and test.area in task.areas and test.declared and not test.declared.missing(about)
+        ]
+        if task.replays:
+            with connect(task.what, timeout=TIMEOUT) as adapter:
+                for drawing in drawings:
+                    drawing.replay(adapter)
+        else:
+            for drawing in drawings:
+                drawing.run()
     except (AdapterFault, AdapterUnavailable) as problem:
         outcome.problem = f"seed {task.seed}: {problem}"
     finally:
@@ -124,16 +143,31 @@ class _Drawing:
     outcome: Outcome
 
     def run(self) -> None:
-        name, seed, examples = self.test.name, str(self.seed), self.declared.examples
-        self.outcome.by_test[name] = Counter()
         if self.declared.machine is not None:
+            name, seed, examples = self.test.name, str(self.seed), self.declared.examples
+            self.outcome.by_test[name] = Counter()
             drawn_by(self.declared.machine, self._begin, examples=examples, seed=seed, name=name)()
         else:
-            drawn(self._try, AREAS[self.test.area](), examples=examples, seed=seed, name=name)()
+            self._draw(lambda history: self.note(self.runner.judge(history)))
 
-    def _try(self, history: History) -> None:
+    def replay(self, adapter: Adapter) -> None:
+        """Records the histories, and replays the recordings."""
+        if self.declared.machine is None:
+            with TemporaryDirectory() as folder:
+                self._draw(lambda history: self._replay(adapter, history, Path(folder, "trace.jsonl")))
+
+    def _draw(self, judge: Callable[[History], None]) -> None:
+        name, seed, examples = self.test.name, str(self.seed), self.declared.examples
+        self.outcome.by_test[name] = Counter()
+
+        def tried(history: History) -> None:
+            self._try(judge, history)
+
+        drawn(tried, AREAS[self.test.area](), examples=examples, seed=seed, name=name)()
+
+    def _try(self, judge: Callable[[History], None], history: History) -> None:
         try:
-            self.note(self.runner.judge(history))
+            judge(history)
         except (AdapterFault, AdapterUnavailable):
             raise
         except Exception as fault:  # of the suite: it is found as well, and the run goes on
@@ -143,25 +177,41 @@ class _Drawing:
     def _begin(self, beginning: History) -> _Steps:
         return _Steps(self, self.runner.begin(beginning))
 
+    def _replay(self, adapter: Adapter, history: History, trace: Path) -> None:
+        try:
+            recorded = record(adapter, history)
+        except ResetRefused as refused:
+            self._count(history, 0, 0, [], str(refused))
+            return
+        write_trace(trace, recorded.text)
+        report = judge_file(trace)
+        found = [str(each) for each in (report.first, report.error) if each is not None]
+        self._count(history, report.attempts, report.bindings, found, recorded.ended)
+
     def note(self, judgement: Judgement) -> None:
         """Counts what came in one history, and keeps what was found."""
-        counted = self.outcome.by_test[self.test.name]
         seen = [entry.record for entry in judgement.seen]
-        counted["histories"] += 1
-        counted["attempts"] += sum(isinstance(record, Attempt) for record in seen)
-        counted["bindings"] += sum(isinstance(record, Bind) for record in seen)
-        if judgement.findings:
-            counted["findings"] += 1
-            found = [str(finding) for finding in judgement.findings]
-            self.outcome.findings.append(self._as_line(judgement.history, found))
-        elif judgement.ended:
-            self.outcome.ended[judgement.ended.partition(":")[0]] += 1
+        attempts = sum(isinstance(each, Attempt) for each in seen)
+        bindings = sum(isinstance(each, Bind) for each in seen)
+        found = [str(finding) for finding in judgement.findings]
+        self._count(judgement.history, attempts, bindings, found, judgement.ended)
 
-    def _as_line(self, history: History, found: list[str]) -> str:
+    def _count(
+        self, history: History, attempts: int, bindings: int, found: Sequence[str], ended: str
+    ) -> None:
+        counted = self.outcome.by_test[self.test.name]
+        counted.update(histories=1, attempts=attempts, bindings=bindings)
+        if found:
+            counted["findings"] += 1
+            self.outcome.findings.append(self._as_line(history, found))
+        elif ended:
+            self.outcome.ended[ended.partition(":")[0]] += 1
+
+    def _as_line(self, history: History, found: Sequence[str]) -> str:
         line: dict[str, Any] = {
             "seed": self.seed,
             "test": self.test.name,
-            "findings": found,
+            "findings": list(found),
             "config": history.config,
             "featureGates": dict(history.feature_gates),
             "steps": steps_as_json(history),
@@ -233,6 +283,7 @@ def _read_seeds(context: click.Context, option: click.Parameter, value: str) -> 
     help="As pytest's --hypothesis-seed.",
 )
 @click.option("--area", "areas", multiple=True, help="Only tests about these areas.  [default: all]")
+@click.option("--replays", is_flag=True, help="Record what is drawn, and replay the recordings.")
 @click.option(
     "--workers", default=2, show_default=True, help="Processes on this machine that share the work."
 )
@@ -246,6 +297,7 @@ def main(
     what: str,
     seeds: list[int],
     areas: tuple[str, ...],
+    replays: bool,
     workers: int,
     scheduler: str | None,
     path: str | None,
@@ -253,7 +305,7 @@ def main(
     """Run what the suite draws with many seeds, and see whether it fails a scheduler that is right."""
     try:
         with machines(workers, scheduler) as each:
-            figures = run(what, areas or tuple(AREAS), seeds, each)
+            figures = run(what, areas or tuple(AREAS), seeds, each, replays=replays)
     except ProblemError as problem:
         click.echo(str(problem), err=True)
         sys.exit(2)

@@ -64,6 +64,14 @@ def test_a_campaign_runs_what_the_suite_draws_with_the_same_seed() -> None:
     assert outcome.by_test[test.name]["attempts"] > 0
 
 
+def test_a_campaign_replays_recordings_of_what_the_suite_draws() -> None:
+    judged = run("refsched.reference", ("images",), [7])
+    replayed = run("refsched.reference", ("images",), [7], replays=True)
+
+    assert (replayed.findings, replayed.histories) == (0, judged.histories)
+    assert replayed.attempts == judged.attempts
+
+
 @pytest.mark.parametrize("seeds", ["nine", "9-", "9-7", ""])
 def test_seeds_that_are_none_are_refused(seeds: str) -> None:
     result = CliRunner().invoke(main, ["--seeds", seeds])
