@@ -7,8 +7,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from attrs import Factory, define
+
 from refsched.framework.status import Code
-from refsched.records import BOUND, Bind
+from refsched.records import BOUND, SCHEDULED, Attempt, Bind
 
 Json = dict[str, Any]
 
@@ -21,15 +23,38 @@ def script_of(annotations: Mapping[str, str]) -> Mapping[str, Mapping[str, str]]
     return script
 
 
-def took_the_binding(bind: Bind, annotations: Mapping[str, str], *, refused: bool) -> bool:
-    """Returns whether the API server has the pod on its node, even if the scheduler was informed that the
-    binding failed. ``refused`` says that the API server refuses a binding of this pod."""
-    if bind.result == BOUND:
-        return True
-    if refused:
-        return False
-    answer = script_of(annotations).get("ScriptedBinder", {}).get("bind", "")
-    return answer.endswith("ErrorAfterBound") and "ScriptedBinder.bind" in (bind.calls or ())
+@define
+class PoppedScripts:
+    """PoppedScripts are the annotations of pods (``namespace/name``) as they were when the pods were popped: an
+    update that comes later changes nothing of a cycle that has begun."""
+
+    _annotations: dict[str, Mapping[str, str]] = Factory(dict)
+
+    def begin(self, pod: str, annotations: Mapping[str, str]) -> None:
+        """Notes that the pod was popped, or is known to have been popped before."""
+        self._annotations.setdefault(pod, annotations)
+
+    def attempt(self, attempt: Attempt, annotations: Mapping[str, str]) -> None:
+        """Notes an attempt of the pod, whose cycle goes on only if it was scheduled."""
+        if attempt.result == SCHEDULED:
+            self.begin(attempt.pod, annotations)
+        else:
+            self.forget(attempt.pod)
+
+    def forget(self, pod: str) -> None:
+        """Notes that the pod was deleted, or that its cycle is over."""
+        self._annotations.pop(pod, None)
+
+    def took_the_binding(self, bind: Bind, annotations: Mapping[str, str], *, refused: bool) -> bool:
+        """Ends a cycle, and returns whether the API server has the pod on its node, even if the scheduler was
+        informed that the binding failed. ``refused`` says that the API server refuses a binding of this pod."""
+        popped = self._annotations.pop(bind.pod, annotations)
+        if bind.result == BOUND:
+            return True
+        if refused:
+            return False
+        answer = script_of(popped).get("ScriptedBinder", {}).get("bind", "")
+        return answer.endswith("ErrorAfterBound") and "ScriptedBinder.bind" in (bind.calls or ())
 
 
 def without_script(pod: Json, *, keep: bool) -> Json:

@@ -240,6 +240,15 @@ def test_an_error_after_the_binding_leaves_the_pod_bound() -> None:
     assert broken(*steps, scheduled("a", "n")) == ["R-INV-05"]
 
 
+@pytest.mark.parametrize("popped", ["Hold:Error", "Hold:ErrorAfterBound"])
+def test_a_script_that_is_changed_in_mid_cycle_decides_nothing_of_it(popped: str) -> None:
+    other = "Hold:Error" if popped == "Hold:ErrorAfterBound" else "Hold:ErrorAfterBound"
+    first, then = (pod("a", script=f'{{"ScriptedBinder": {{"bind": "{each}"}}}}') for each in (popped, other))
+    failed = Bind("default/a", "n", "error", calls=("ScriptedBinder.bind",))
+    waits = queues(backoff=("a",)) if popped == "Hold:Error" else queues()
+    assert not broken(node("n"), first, scheduled("a", "n"), Update(then.object), failed, waits)
+
+
 def test_a_pod_that_is_being_deleted_is_not_bound_by_a_binding_that_fails() -> None:
     script = '{"ScriptedBinder": {"bind": "Hold:ErrorAfterBound"}}'
     created = pod("a", script=script)

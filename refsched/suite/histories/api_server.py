@@ -29,7 +29,7 @@ from refsched.records import (
     Update,
     Write,
 )
-from refsched.suite.scripts import script_of, took_the_binding
+from refsched.suite.scripts import PoppedScripts, script_of
 
 Json = dict[str, Any]
 
@@ -47,6 +47,7 @@ class FakeApiServer:
         self._bound: dict[str, str] = {}
         self._nominated: dict[str, str] = {}
         self._allowed: set[tuple[str, str]] = set()
+        self._popped = PoppedScripts()
 
     @property
     def holds_any(self) -> bool:
@@ -54,6 +55,7 @@ class FakeApiServer:
 
     def has_begun_to_hold(self, pod: str) -> None:
         self._held.append(pod)
+        self._popped.begin(pod, self._annotations(pod))
 
     def accepts(self, step: Input) -> bool:
         """Returns whether the step fits what has happened: an object to create does not exist, and a pod to
@@ -120,8 +122,8 @@ class FakeApiServer:
             case Delete(named):
                 key = key_named(named.kind, named.namespace, named.name)
                 self._objects.pop(key, None)
-                for known in (self._bound, self._nominated) if key[0] == "Pod" else ():
-                    known.pop("/".join(key[1:]), None)
+                if key[0] == "Pod":
+                    self._forget("/".join(key[1:]))
             case Write("delete", value) if value["kind"] == "Pod":
                 return self._deleted(key_of(value))
             case Write("delete", value):  # The scheduler has carried that out itself.
@@ -132,7 +134,8 @@ class FakeApiServer:
                 return self._attempted(record)
             case Bind(pod, node):
                 self._waiting.discard(pod)
-                if took_the_binding(record, self._annotations(pod), refused=self._refuses_binding(pod)):
+                refused = self._refuses_binding(pod)
+                if self._popped.took_the_binding(record, self._annotations(pod), refused=refused):
                     self._bound[pod] = node
             case Release(pod):
                 self._held.remove(pod)
@@ -142,6 +145,11 @@ class FakeApiServer:
                 self._waiting.discard(pod)
         return []
 
+    def _forget(self, pod: str) -> None:
+        self._popped.forget(pod)
+        self._bound.pop(pod, None)
+        self._nominated.pop(pod, None)
+
     def _deleted(self, key: Key) -> list[Input]:
         return [Delete(Reference(key[0], key[2], namespace=key[1]))] if key in self._objects else []
 
@@ -150,6 +158,7 @@ class FakeApiServer:
     def _attempted(self, attempt: Attempt) -> list[Input]:
         """Returns the deletions of the victims. The scheduler itself rejects a victim that waits on Permit, and
         it stays."""
+        self._popped.attempt(attempt, self._annotations(attempt.pod))
         if attempt.waiting:
             self._waiting.add(attempt.pod)
             self._allowed = {(pod, plugin) for pod, plugin in self._allowed if pod != attempt.pod}

@@ -86,7 +86,7 @@ class Invariants:
 
     def begin(self, pod: str) -> None:
         """Notes that a cycle of this pod is held: what is reported of it later was decided now."""
-        self._ledger.held.add(pod)
+        self._ledger.begin(pod)
 
     def _broken_by(self, record: Record) -> Iterator[Finding]:
         match record:

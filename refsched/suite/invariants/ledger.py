@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from attrs import Factory, define
@@ -15,7 +15,7 @@ from refsched.reading.defaults import defaulted
 from refsched.reading.inputs import known_fields, read_known
 from refsched.records import SCHEDULED, Attempt, Bind, Create, Delete, Queues, Record, Update
 from refsched.releases.release import Release
-from refsched.suite.scripts import took_the_binding
+from refsched.suite.scripts import PoppedScripts
 
 FINISHED = ("Succeeded", "Failed")
 
@@ -44,6 +44,7 @@ class PodLedger:
     """Later records do not say enough of these pods: those that were deleted in mid-cycle, since what is
     reported of them may be about their successors, those that were requeued although they had a node, and those
     that were changed in mid-cycle or while they were assumed, which count as they were until they are bound."""
+    _popped: PoppedScripts = Factory(PoppedScripts)
 
     def take(self, record: Record) -> None:
         match record:
@@ -55,14 +56,23 @@ class PodLedger:
                 self._forget(f"{named.namespace or 'default'}/{named.name}")
             case Attempt():
                 self.held.discard(record.pod)
+                self._popped.attempt(record, self._annotations(record.pod))
                 if record.result == SCHEDULED and record.node and record.pod in self.pods:
                     self.assumed[record.pod] = record.node
             case Bind() if record.pod in self.pods:
                 self.assumed.pop(record.pod, None)
                 shown = self.pods[record.pod].metadata
                 refused = record.pod in self.bound or shown.deletion_timestamp is not None
-                if took_the_binding(record, shown.annotations, refused=refused):
+                if self._popped.took_the_binding(record, shown.annotations, refused=refused):
                     self.bound[record.pod] = record.node
+
+    def begin(self, pod: str) -> None:
+        """Notes that the cycle of a pod has begun, which is reported later."""
+        self.held.add(pod)
+        self._popped.begin(pod, self._annotations(pod))
+
+    def _annotations(self, pod: str) -> Mapping[str, str]:
+        return self.pods[pod].metadata.annotations if pod in self.pods else {}
 
     def note_requeued(self, record: Record) -> None:
         """Marks a pod as unclear if it is queued or tried although it has a node, or does not exist."""
@@ -112,6 +122,7 @@ class PodLedger:
                 self.bound[shown.key] = shown.spec.node_name
 
     def _forget(self, pod: str) -> None:
+        self._popped.forget(pod)
         if pod in self.held or pod in self.assumed:
             self.unclear.add(pod)
         for known in (self.pods, self.bound, self.assumed):
