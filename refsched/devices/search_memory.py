@@ -96,7 +96,8 @@ class SearchMemory:
         """Returns all that the search can find out about a device. A device whose selectors fail equals no
         other, nor does one of which more than its attributes counts. If one device may be allocated twice, none
         equals another; nor if a constraint meets a request for all devices, which fails in different ways if
-        its next device is in use or violates the constraint."""
+        its next device is in use or violates the constraint. An alternative for all devices takes them in their
+        order, and a release may look for the later ones elsewhere."""
         device = offered.device
         if device.taints or device.consumes_counters or device.allow_multiple_allocations:
             return offered.id
@@ -114,5 +115,12 @@ class SearchMemory:
             for claim in self.claims
             for constraint in claim.spec.devices.constraints
         )
-        wanted = tuple(offered in sized.all_devices for sized in self.sized.values())
-        return matches, values, wanted
+        return matches, values, tuple(_place_among_all(sized, offered) for sized in self.sized.values())
+
+
+def _place_among_all(sized: SizedRequest, offered: OfferedDevice) -> int:
+    """Returns the place of a device among those that a request for all devices takes, as far as it counts, and -1
+    if it is none of them."""
+    if offered not in sized.all_devices:
+        return -1
+    return sized.all_devices.index(offered) if sized.name.sub else 0

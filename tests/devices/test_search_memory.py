@@ -104,20 +104,44 @@ def test_without_filter_timeout_such_a_search_is_not_specified() -> None:
 
 
 @pytest.mark.no_cover
+@pytest.mark.parametrize("release", ["1.34", "1.37"])
 @pytest.mark.parametrize("seed", range(10))
 def test_a_search_that_remembers_finds_what_one_that_does_not_finds(
-    seed: int, monkeypatch: pytest.MonkeyPatch
+    seed: int, release: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """v1.34 looks for the later ones of all devices of an alternative under the first alternative."""
     draw = random.Random(seed)
     for _ in range(40):
         slices, claims = _drawn_slice(draw), [_drawn_claim(draw, name) for name in ("a", "b")]
-        made = allocator(slices, in_use=["s1/d1"] if draw.random() < 0.3 else [])
+        made = allocator(slices, in_use=["s1/d1"] if draw.random() < 0.3 else [], release=release)
 
         monkeypatch.setattr(search_memory, "LONG", 10**9)
         without = _found_or_error(made, claims)
         monkeypatch.setattr(search_memory, "LONG", 0)
         if without != TOO_LONG:
             assert _found_or_error(made, claims) == without
+
+
+@pytest.mark.parametrize(
+    ("release", "found"),
+    [
+        ("1.34", [["r0/y=s1/d1", "r0/y=s1/d5"], ["r0/y=s1/d0"]]),
+        ("1.37", [["r0/z=s1/d2"], ["r0/y=s1/d0", "r0/y=s1/d1", "r0/y=s1/d5"]]),
+    ],
+)
+def test_the_devices_of_an_alternative_for_all_are_told_apart(
+    release: str, found: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """v1.34 looks for the later ones of them under the first alternative, and so takes d0 alone."""
+    monkeypatch.setattr(search_memory, "LONG", 0)
+    some, none = f"{NUMBER} in [0, 1, 5]", f"{NUMBER} == 99"
+    slices = of_models(6, 1)
+    first = claim(
+        "a", first_of("r0", one("x", count=7), one("y", some, count=2), one("z", f"{NUMBER} in [0, 1, 2, 5]"))
+    )
+    second = claim("b", first_of("r0", one("x", none), every("y", some)))
+
+    assert devices(allocator(slices, release=release), first, second) == found
 
 
 def test_a_request_for_all_devices_fails_by_the_constraint_that_it_meets_first() -> None:
@@ -155,6 +179,8 @@ def _drawn_claim(draw: random.Random, name: str) -> dict[str, Any]:
         return one(name, *expressions, count=draw.randint(1, most))
 
     first = first_of("r0", request("x", 3), request("y", 1)) if draw.random() < 0.3 else request("r0")
+    if draw.random() < 0.2:
+        first = first_of("r0", one("x", f"{NUMBER} == 99"), every("y", f"{NUMBER} < 3"))
     if draw.random() < 0.2:
         first = draw.choice([one("r0", adminAccess=True), every("r0", f"{NUMBER} == 2")])
     names = [name for name in ("model", "numa") if draw.random() < 0.5]
