@@ -230,10 +230,11 @@ class Following:
     def _kept(self, record: Attempt, enough: int) -> frozenset[str] | None:
         """Returns the nodes that were kept: those that were scored, or the single node that was chosen without
         scoring. If the scores are not recorded, the chosen node may have been the best of them. Extenders may
-        have rejected any others afterwards: then those were kept about which the first extender was asked."""
+        have rejected any others afterwards: then those were kept about which the first extender was asked, if any
+        was."""
         feasible = {node for node, status in (record.filter or {}).items() if status.code == "Success"}
-        if self.extenders:
-            asked = self.recorded.nodes_asked_about(record.pod) if self.recorded is not None else ()
+        asked = list(self.recorded.nodes_asked_about(record.pod)) if self.recorded is not None else []
+        if asked or (self.extenders and self.recorded is None):
             return next((nodes for nodes in asked if len(nodes) == enough and nodes < feasible), None)
         scored = record.scores or record.totals
         if scored:

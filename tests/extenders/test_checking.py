@@ -111,6 +111,16 @@ def test_the_first_recorded_call_about_that_many_nodes_shows_which_were_kept(fie
     assert (planned.kept, planned.left) == ({"n1", "n2", "n4"}, None)
 
 
+def test_where_no_recorded_extender_was_asked_what_was_chosen_is_what_was_kept() -> None:
+    following = Following(extenders=True, recorded=RecordedExtenders())
+    following.follow(Attempt("default/p", "scheduled", filter=FOUND, node="n4"))
+
+    planned = following.plan_search(4, 1)
+
+    assert planned is not None
+    assert (planned.kept, planned.left) == ({"n4"}, None)
+
+
 def nodes(*names: str) -> tuple[NodeInfo, ...]:
     return tuple(NodeInfo(read_as(Node, {"metadata": {"name": name}})) for name in names)
 
