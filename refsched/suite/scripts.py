@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from attrs import Factory, define
@@ -26,18 +26,19 @@ def script_of(annotations: Mapping[str, str]) -> Mapping[str, Mapping[str, str]]
 @define
 class PoppedScripts:
     """PoppedScripts are the annotations of pods (``namespace/name``) as they were when the pods were popped: an
-    update that comes later changes nothing of a cycle that has begun."""
+    update that comes later changes nothing of a cycle that has begun. ``now`` returns those that a pod has."""
 
+    now: Callable[[str], Mapping[str, str]]
     _annotations: dict[str, Mapping[str, str]] = Factory(dict)
 
-    def begin(self, pod: str, annotations: Mapping[str, str]) -> None:
+    def begin(self, pod: str) -> None:
         """Notes that the pod was popped, or is known to have been popped before."""
-        self._annotations.setdefault(pod, annotations)
+        self._annotations.setdefault(pod, self.now(pod))
 
-    def attempt(self, attempt: Attempt, annotations: Mapping[str, str]) -> None:
+    def attempt(self, attempt: Attempt) -> None:
         """Notes an attempt of the pod, whose cycle goes on only if it was scheduled."""
         if attempt.result == SCHEDULED:
-            self.begin(attempt.pod, annotations)
+            self.begin(attempt.pod)
         else:
             self.forget(attempt.pod)
 
@@ -45,10 +46,10 @@ class PoppedScripts:
         """Notes that the pod was deleted, or that its cycle is over."""
         self._annotations.pop(pod, None)
 
-    def took_the_binding(self, bind: Bind, annotations: Mapping[str, str], *, refused: bool) -> bool:
+    def took_the_binding(self, bind: Bind, *, refused: bool) -> bool:
         """Ends a cycle, and returns whether the API server has the pod on its node, even if the scheduler was
         informed that the binding failed. ``refused`` says that the API server refuses a binding of this pod."""
-        popped = self._annotations.pop(bind.pod, annotations)
+        popped = self._annotations.pop(bind.pod, self.now(bind.pod))
         if bind.result == BOUND:
             return True
         if refused:

@@ -47,7 +47,7 @@ class FakeApiServer:
         self._bound: dict[str, str] = {}
         self._nominated: dict[str, str] = {}
         self._allowed: set[tuple[str, str]] = set()
-        self._popped = PoppedScripts()
+        self._popped = PoppedScripts(self._annotations)
 
     @property
     def holds_any(self) -> bool:
@@ -55,7 +55,7 @@ class FakeApiServer:
 
     def has_begun_to_hold(self, pod: str) -> None:
         self._held.append(pod)
-        self._popped.begin(pod, self._annotations(pod))
+        self._popped.begin(pod)
 
     def accepts(self, step: Input) -> bool:
         """Returns whether the step fits what has happened: an object to create does not exist, and a pod to
@@ -134,8 +134,7 @@ class FakeApiServer:
                 return self._attempted(record)
             case Bind(pod, node):
                 self._waiting.discard(pod)
-                refused = self._refuses_binding(pod)
-                if self._popped.took_the_binding(record, self._annotations(pod), refused=refused):
+                if self._popped.took_the_binding(record, refused=self._refuses_binding(pod)):
                     self._bound[pod] = node
             case Release(pod):
                 self._held.remove(pod)
@@ -158,7 +157,7 @@ class FakeApiServer:
     def _attempted(self, attempt: Attempt) -> list[Input]:
         """Returns the deletions of the victims. The scheduler itself rejects a victim that waits on Permit, and
         it stays."""
-        self._popped.attempt(attempt, self._annotations(attempt.pod))
+        self._popped.attempt(attempt)
         if attempt.waiting:
             self._waiting.add(attempt.pod)
             self._allowed = {(pod, plugin) for pod, plugin in self._allowed if pod != attempt.pod}

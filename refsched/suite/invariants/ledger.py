@@ -44,7 +44,7 @@ class PodLedger:
     """Later records do not say enough of these pods: those that were deleted in mid-cycle, since what is
     reported of them may be about their successors, those that were requeued although they had a node, and those
     that were changed in mid-cycle or while they were assumed, which count as they were until they are bound."""
-    _popped: PoppedScripts = Factory(PoppedScripts)
+    _popped: PoppedScripts = Factory(lambda self: PoppedScripts(self._annotations), takes_self=True)
 
     def take(self, record: Record) -> None:
         match record:
@@ -56,20 +56,20 @@ class PodLedger:
                 self._forget(f"{named.namespace or 'default'}/{named.name}")
             case Attempt():
                 self.held.discard(record.pod)
-                self._popped.attempt(record, self._annotations(record.pod))
+                self._popped.attempt(record)
                 if record.result == SCHEDULED and record.node and record.pod in self.pods:
                     self.assumed[record.pod] = record.node
             case Bind() if record.pod in self.pods:
                 self.assumed.pop(record.pod, None)
                 shown = self.pods[record.pod].metadata
                 refused = record.pod in self.bound or shown.deletion_timestamp is not None
-                if self._popped.took_the_binding(record, shown.annotations, refused=refused):
+                if self._popped.took_the_binding(record, refused=refused):
                     self.bound[record.pod] = record.node
 
     def begin(self, pod: str) -> None:
         """Notes that the cycle of a pod has begun, which is reported later."""
         self.held.add(pod)
-        self._popped.begin(pod, self._annotations(pod))
+        self._popped.begin(pod)
 
     def _annotations(self, pod: str) -> Mapping[str, str]:
         return self.pods[pod].metadata.annotations if pod in self.pods else {}
