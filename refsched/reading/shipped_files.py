@@ -21,6 +21,12 @@ EXAMPLES = "docs/examples/rules"
 STARTERS = "docs/examples/starters"
 
 
+def module_file(module: str) -> Path:
+    """Returns the file of a module or a package by its dotted name, such as ``refsched.plugins.node_ports``."""
+    path = PACKAGE.parent.joinpath(*module.split("."))
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+
 def data_folder() -> Path:
     """Returns the folder with ``recorder/`` and the recordings of each release. Raises InputError if there is
     none."""

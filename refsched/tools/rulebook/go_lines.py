@@ -21,7 +21,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from refsched.reading.shipped_files import PACKAGE
+from refsched.reading.shipped_files import module_file
 from refsched.suite.catalogue.rules import StatedRule, all_rules, default_plugins
 
 REPOSITORY = "https://github.com/kubernetes/kubernetes/blob"
@@ -167,10 +167,10 @@ def local_path(cached: Path, tag: str, path: str) -> Path:
 @cache
 def _module_source(module: str) -> str:
     """Returns the docstring of the module, which names its source."""
-    path = PACKAGE.parent.joinpath(*module.split("."))
-    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     return " ".join(
-        (ast.get_docstring(ast.parse(path.read_text("utf-8"))) or "").split("Source:")[-1].split()
+        (ast.get_docstring(ast.parse(module_file(module).read_text("utf-8"))) or "")
+        .split("Source:")[-1]
+        .split()
     )
 
 

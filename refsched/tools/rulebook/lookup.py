@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from functools import cache
 
 from refsched.errors import InputError
-from refsched.reading.shipped_files import PACKAGE
+from refsched.reading.shipped_files import PACKAGE, module_file
 from refsched.suite.catalogue.rules import StatedRule, all_rules
 
 LIKE = 4
@@ -89,13 +89,12 @@ def _line_of_id(rule: StatedRule) -> int:
 
 
 def _path(module: str) -> str:
-    path = PACKAGE.parent.joinpath(*module.split("."))
-    return module.replace(".", "/") + ("/__init__.py" if path.is_dir() else ".py")
+    return module_file(module).relative_to(PACKAGE.parent).as_posix()
 
 
 @cache
 def _source(module: str) -> str:
-    return (PACKAGE.parent / _path(module)).read_text("utf-8")
+    return module_file(module).read_text("utf-8")
 
 
 @cache

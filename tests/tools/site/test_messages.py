@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from refsched.reading.shipped_files import module_file
 from refsched.suite.catalogue.reasons import declared_reasons, specification_modules
 from refsched.suite.catalogue.rules import all_rules
 from refsched.tools.site.pending_page import pending_page, shown
@@ -102,8 +103,7 @@ def modules() -> list[str]:
 def test_every_message_of_a_module_is_on_the_page() -> None:
     listed = "\n".join(messages())
     for module in modules():
-        path = ROOT.joinpath(*module.split("."))
-        path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+        path = module_file(module)
         assert [
             f"{path.name}:{line}: {text}"
             for line, text in messages_in(path.read_text("utf-8"))
