@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +85,7 @@ class OverTheApi:
         self._command = command
         self._timeout = timeout
         self._victims_timeout = VICTIMS_TIMEOUT
-        self._is_open = False
+        self._what_is_open = ExitStack()
         self._printed: Callable[[], tuple[str, ...]] = tuple
 
     # --- Transport --------------------------------------------------------------------------------
@@ -99,7 +99,7 @@ class OverTheApi:
         self._scheduler = WatchedScheduler(client, kubeconfig, self._command, self._timeout)
         self._printed = self._scheduler.log
         self._pods = self._scheduler.pods
-        self._is_open = True
+        self._what_is_open.callback(self._scheduler.close)
         self._forget()
 
     def _forget(self) -> None:
@@ -130,9 +130,7 @@ class OverTheApi:
             raise NotSentError(str(problem)) from None
 
     def close(self, *, at_once: bool = False) -> None:
-        if self._is_open:
-            self._scheduler.close()
-            self._is_open = False
+        self._what_is_open.close()
 
     def log(self) -> tuple[str, ...]:
         return self._printed()
