@@ -16,6 +16,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -143,27 +144,31 @@ class _Drawing:
     outcome: Outcome
 
     def run(self) -> None:
-        if self.declared.machine is not None:
-            name, seed, examples = self.test.name, str(self.seed), self.declared.examples
-            self.outcome.by_test[name] = Counter()
-            drawn_by(self.declared.machine, self._begin, examples=examples, seed=seed, name=name)()
+        machine = self.declared.machine
+        if machine is not None:
+            self._draw(partial(drawn_by, machine, self._begin))
         else:
-            self._draw(lambda history: self.note(self.runner.judge(history)))
+            self._draw(self._each(lambda history: self.note(self.runner.judge(history))))
 
     def replay(self, adapter: Adapter) -> None:
         """Records the histories, and replays the recordings."""
         if self.declared.machine is None:
             with TemporaryDirectory() as folder:
-                self._draw(lambda history: self._replay(adapter, history, Path(folder, "trace.jsonl")))
+                trace = Path(folder, "trace.jsonl")
+                self._draw(self._each(lambda history: self._replay(adapter, history, trace)))
 
-    def _draw(self, judge: Callable[[History], None]) -> None:
-        name, seed, examples = self.test.name, str(self.seed), self.declared.examples
+    def _draw(self, test: Callable[..., Callable[[], None]]) -> None:
+        name = self.test.name
         self.outcome.by_test[name] = Counter()
+        test(examples=self.declared.examples, seed=str(self.seed), name=name)()
+
+    def _each(self, judge: Callable[[History], None]) -> Callable[..., Callable[[], None]]:
+        """Returns what draws histories of the area and judges each of them."""
 
         def tried(history: History) -> None:
             self._try(judge, history)
 
-        drawn(tried, AREAS[self.test.area](), examples=examples, seed=seed, name=name)()
+        return partial(drawn, tried, AREAS[self.test.area]())
 
     def _try(self, judge: Callable[[History], None], history: History) -> None:
         try:
