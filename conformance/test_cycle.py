@@ -77,7 +77,7 @@ def test_nominations_that_are_there_early(check: Check, history: History) -> Non
 
 
 @conforms(
-    area="gated_nominations", rules=("R-NOM-01", "R-NOM-02", "R-NOM-06"), needs=("preemption",), examples=40
+    area="gated_nominations", rules=("R-NOM-01", "R-NOM-02", "R-NOM-06"), needs=("nominations",), examples=40
 )
 def test_nominations_of_gated_pods(check: Check, history: History) -> None:
     check(history)

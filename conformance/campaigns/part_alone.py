@@ -20,7 +20,7 @@ from refsched import reference
 from refsched.machine.state import START
 from refsched.reading.without_fields import without_fields
 from refsched.releases import RELEASES
-from refsched.suite.adapters.answers import OBJECT_INPUTS
+from refsched.suite.adapters.answers import OBJECT_INPUTS, with_implied
 from refsched.suite.histories.part import ALWAYS, PREEMPTION
 from refsched.suite.histories.reads import needed_by
 
@@ -29,14 +29,14 @@ Json = dict[str, Any]
 SEED = "PART_SEED"
 """This variable of the environment has the seed."""
 
-_CAPABILITIES = ("score", "preemption", "queue", "cache")
+_CAPABILITIES = ("score", "preemption", "nominations", "queue", "cache")
 """A part may have these besides ``filter``, and those that its plugins need."""
 
 _SHOWN_WITH = {
     "scores": "score",
     "totals": "score",
     "victims": "preemption",
-    "nominatedNode": "preemption",
+    "nominatedNode": "nominations",
     "queues": "queue",
     "nodes": "cache",
 }
@@ -104,7 +104,8 @@ class PartAlone:
 
     def reported(self, record: Json) -> Json:
         """Returns the record without the members that the part does not report."""
-        hidden = {member for member, needed in _SHOWN_WITH.items() if needed not in self.capabilities}
+        shown = with_implied(self.capabilities)
+        hidden = {member for member, needed in _SHOWN_WITH.items() if needed not in shown}
         hidden |= self.left_out | (set() if "filter" in self.capabilities else {"filter"})
         return {
             kind: {member: value for member, value in body.items() if member not in hidden}

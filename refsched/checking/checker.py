@@ -90,6 +90,7 @@ class Checker:
         self._claim_writes = ClaimWrites(other.reports_claims)
         self._storage_writes = StorageWrites()
         self._reports_nominations = other.reports_nominations
+        self._may_keep_nominations = other.may_keep_nominations
         self._guessed: set[str] = set()
         self._may_have_used_hint = False
         self._space: SearchSpace | None = None
@@ -338,9 +339,10 @@ class Checker:
             guesses = {*guesses, VICTIMS}
         self._evictions.after(specified)
         compared = list(attempt_disagreements(record, specified))
-        keeps = was_nominated and self._reports_nominations and record.nominated_node is None
-        if keeps and specified.nominated_node == "":
+        keeps = was_nominated and record.nominated_node is None and specified.nominated_node == ""
+        if keeps and self._reports_nominations:
             compared.append(Disagreement("nominatedNode", "", None))
+        self.has_diverged |= keeps and self._may_keep_nominations
         found = [*not_allowed]
         if self._space is not None and not any(one.member.startswith("filter.") for one in compared):
             found += search_disagreements(self._space, record, specified)

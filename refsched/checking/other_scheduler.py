@@ -16,6 +16,8 @@ class OtherScheduler:
     """It reports each of its writes into a ResourceClaim."""
     reports_nominations: bool = False
     """It reports each nomination that it takes back."""
+    may_keep_nominations: bool = False
+    """It may leave a nomination as it was where the specification takes it back. What follows is open then."""
     in_real_time: bool = False
     """Its clock goes on between what is asked of it, so that it is open whether a hint is too old."""
     may_search_all: bool = False

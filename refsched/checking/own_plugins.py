@@ -227,8 +227,8 @@ class _PreFilterStandIn:
 
 @frozen
 class _PostFilterStandIn:
-    """A _PostFilterStandIn nominates the pod to the node that the record gives, for a scheduler whose PostFilter
-    is its own."""
+    """A _PostFilterStandIn nominates the pod to the node that the record gives, or takes its nomination back if
+    the record does, for a scheduler whose PostFilter is its own."""
 
     own: OwnPlugins
     name: str = UNNAMED
@@ -236,7 +236,7 @@ class _PostFilterStandIn:
     def post_filter(self, context: PostFilterContext) -> PostFilterResult:
         attempt = self.own.attempt
         nominated = attempt.nominated_node if attempt is not None else None
-        return PostFilterResult(SUCCESS if nominated else unschedulable(), nominated or None)
+        return PostFilterResult(SUCCESS if nominated else unschedulable(), nominated)
 
 
 def with_stand_ins(framework: Framework, own: OwnPlugins) -> Framework:

@@ -101,7 +101,7 @@ class Decider:
 
     def _find_feasible_nodes(self, pod: PodInfo, pre_filter: PreFilterResult) -> Decision:
         """R-SEARCH-03 (decides evaluated; promised: that a nominated node is tried first is documented with
-        preemption; needs preemption): If a node is nominated to the pod, Filter and the extenders are run on that
+        preemption; needs nominations): If a node is nominated to the pod, Filter and the extenders are run on that
         node alone before any other; the other nodes are searched only if it is rejected or Filter fails there.
         R-SEARCH-15 (shows in filter): The node that the batch hints at is tried before any other, as a nominated
         node is, unless a node is nominated to the pod."""

@@ -217,7 +217,7 @@ class Framework:
         nominated: Sequence[PodInfo],
         snapshot: Snapshot,
     ) -> Status:
-        """R-NOM-01 (decides filter; shows in preemption): A node passes Filter only if the pod fits there both
+        """R-NOM-01 (decides filter; shows in nominations): A node passes Filter only if the pod fits there both
         with the pods of equal or higher priority that are nominated to the node, and without them.
 
         Source: RunFilterPluginsWithNominatedPods.

@@ -193,7 +193,7 @@ HandlePod = Callable[[SchedulerState, Pod | None, Pod | None, Pod | None], None]
 
 
 def _update_unscheduled_pod(scheduler: SchedulerState, before: Pod, after: Pod) -> None:
-    """R-EVENT-03 (needs preemption): When a waiting pod loses its nomination to a node, this is an event for pods
+    """R-EVENT-03 (needs nominations): When a waiting pod loses its nomination to a node, this is an event for pods
     of no higher priority, as if an assigned pod had been deleted.
 
     R-EVENT-07 (brought about by update): An update of an assumed pod changes nothing in the queue.
@@ -217,7 +217,7 @@ def requeue_without_nomination(scheduler: SchedulerState, before: Pod, after: Po
 
 
 def _handle_deletion(scheduler: SchedulerState, pod: Pod) -> None:
-    """R-EVENT-08 (needs preemption): When a nominated pod that waits is deleted, this is an event for pods of no
+    """R-EVENT-08 (needs nominations): When a nominated pod that waits is deleted, this is an event for pods of no
     higher priority, as if an assigned pod had been deleted; when it is bound, it is none.
 
     Source: deletePodFromSchedulingQueue.

@@ -146,7 +146,7 @@ class InterPodAffinity:
     def add_pod(
         self, state: Filtering, pod: PodInfo, added: PodInfo, node: NodeInfo, snapshot: Snapshot
     ) -> Filtering:
-        """R-PODAFF-02 (needs preemption): A nominated pod that is added to a node counts as if it ran there, for
+        """R-PODAFF-02 (needs nominations): A nominated pod that is added to a node counts as if it ran there, for
         the pod's terms and for its own required anti-affinity."""
         changed = _changed(state, pod, added, node, 1)
         applies("R-PODAFF-02", when=changed != state)

@@ -276,7 +276,7 @@ class PodTopologySpread:
 
 
 def _moved(state: FilterState, incoming: Pod, other: Pod, node: Node, by: int) -> FilterState:
-    """R-SPREAD-09 (needs preemption): A nominated pod that is added to a node, or a victim that is removed,
+    """R-SPREAD-09 (needs nominations): A nominated pod that is added to a node, or a victim that is removed,
     changes the number of pods in the node's domain for each DoNotSchedule constraint that selects it.
 
     Unlike in PreFilter, a terminating pod counts here, and so does any pod for a selector without requirements:

@@ -2,7 +2,7 @@
 """Nominator: the pods that are nominated to a node, until they are assumed there or lose the nomination.
 
 Promised: status.nominatedNodeName is documented with the Pod API.
-Shows in: preemption.
+Shows in: nominations.
 Source: pkg/scheduler/backend/queue/nominator.go.
 """
 

@@ -75,7 +75,7 @@ def before_active_queue(row: Transition) -> bool:
 
 
 def when_it_enters(place: Place, goes_to: Place, event: ClusterEvent | None) -> bool:
-    """R-NOM-07 (promised: status.nominatedNodeName is documented with the Pod API; shows in preemption): A pod
+    """R-NOM-07 (promised: status.nominatedNodeName is documented with the Pod API; shows in nominations): A pod
     that comes into the queue is nominated as its status says, even if it is gated.
 
     Source: addPod."""

@@ -109,6 +109,22 @@ def test_objects_are_sent_without_what_only_other_plugins_read() -> None:
     assert step.object["spec"] == {"affinity": {}, "tolerations": [{"operator": "Exists"}]}
 
 
+def test_who_claims_nominations_is_sent_what_others_nominated_and_need_not_preempt() -> None:
+    nominated = Create({"kind": "Pod", "metadata": {"name": "p"}, "status": {"nominatedNodeName": "n"}})
+    reads = Part(FITS.capabilities | {"nominations"}, FITS.plugins)
+    assert step_for(reads, nominated) == nominated
+    sent = step_for(FITS, nominated)
+    assert isinstance(sent, Create)
+    assert sent.object["status"] == {}
+    assert not reads.has("DefaultPreemption")
+
+
+def test_who_preempts_reads_nominations() -> None:
+    claims = frozenset({"filter", "preemption"})
+    assert Hello("x", "1", "1.37", claims).claims("nominations")
+    assert not Hello("x", "1", "1.37", claims - {"preemption"}).claims("nominations")
+
+
 def test_kinds_that_no_plugin_of_the_implementation_reads_are_not_sent() -> None:
     claim = {"kind": "PersistentVolumeClaim", "metadata": {"name": "c"}}
     assert step_for(FITS, Create(claim)) is None
@@ -273,7 +289,8 @@ def test_a_rule_is_shown_by_what_its_place_decides(rule: str, needs: str) -> Non
     ("rule", "needs"),
     [
         ("R-SPREAD-02", "score"),
-        ("R-SPREAD-09", "preemption"),
+        ("R-SPREAD-09", "nominations"),
+        ("R-NOM-01", "nominations"),
         ("R-PODAFF-03", "preemption"),
         ("R-NODEAFF-03", "config"),
         ("R-FIT-04", "config"),

@@ -181,6 +181,20 @@ def test_only_narrows_what_is_judged_to_what_it_names(tmp_path: Path) -> None:
     assert "needs NodeResourcesFit" in " ".join(report.split())
 
 
+NOMINATED = "nominated_pods or gated_pods"
+
+
+def test_a_filter_that_reads_nominations_need_not_preempt(tmp_path: Path) -> None:
+    code, report = judged("refsched.reference", NOMINATED, "--only=filter,nominations", folder=tmp_path)
+    assert code == 0, report
+    code, report = judged("refsched.reference", NOMINATED, "--only=filter", folder=tmp_path)
+    assert code == 2, report
+    wrong = f"exec:{sys.executable} -m refsched.mistakes nominations-mean-nothing"
+    code, report = judged(wrong, NOMINATED, "--only=filter,nominations", folder=tmp_path)
+    assert code == 1, report
+    assert "FAILED  R-NOM-0" in report
+
+
 # --- A plugin of one's own in the real kube-scheduler ---------------------------------------------
 
 

@@ -41,7 +41,7 @@ def _update_unscheduled_pod(scheduler: SchedulerState, before: Pod, after: Pod) 
 def _delete_unscheduled_pod(scheduler: SchedulerState, pod: Pod) -> None:
     """R-EVENT-04 (instead of R-EVENT-09): Before 1.35 a pod that waits on Permit is rejected when it is deleted,
     and this is an event as if an assigned pod had been deleted.
-    R-EVENT-10 (instead of R-EVENT-08; needs preemption): Before 1.35 it is an event for pods of no higher
+    R-EVENT-10 (instead of R-EVENT-08; needs nominations): Before 1.35 it is an event for pods of no higher
     priority, too, when a nominated pod is deleted from the queue, also because it is bound.
 
     Source: deletePodFromSchedulingQueue.

@@ -49,7 +49,7 @@ def pod_update_events(before: Pod, after: Pod) -> tuple[ClusterEvent, ...]:
 
 
 def when_it_becomes_active(place: Place, goes_to: Place, event: ClusterEvent | None) -> bool:
-    """R-NOM-08 (instead of R-NOM-07; shows in preemption): Before 1.37 a pod is nominated as its status says when
+    """R-NOM-08 (instead of R-NOM-07; shows in nominations): Before 1.37 a pod is nominated as its status says when
     it becomes active because it was added or updated, whatever it was nominated to before."""
     is_own = place is Place.NOWHERE or event == UNSCHEDULED_POD_UPDATE
     return applies("R-NOM-08", when=is_own and goes_to is Place.ACTIVE)

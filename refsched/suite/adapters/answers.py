@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from attrs import frozen
+from attrs import field, frozen
 
 from refsched.errors import InputError
 from refsched.framework.status import Code
@@ -45,6 +45,7 @@ CAPABILITIES: Mapping[str, str] = {
     "filter": "attempts report the Filter status of each node",
     "score": "attempts report the scores of nodes",
     "preemption": "pods are evicted to make room for pods of higher priority",
+    "nominations": "pods count on the node to which their status nominates them; preemption implies it",
     "queue": "it chooses the next pod itself, and observations carry queues",
     "cache": "observations carry nodes",
     "api": "it has an API server of its own, and reports what that does",
@@ -66,6 +67,12 @@ them. Then the node that it chooses shows what they were."""
 _NEEDS_INPUT = (("preemption", "delete"), ("volumes", "update"), ("devices", "update"))
 """Each row has a capability, and what the API server answers to what such an implementation writes."""
 
+
+def with_implied(capabilities: Collection[str]) -> frozenset[str]:
+    """Returns the capabilities, and those that they imply: who preempts reads nominations."""
+    return frozenset(capabilities) | ({"nominations"} if "preemption" in capabilities else frozenset())
+
+
 # --- Hello ----------------------------------------------------------------------------------------
 
 
@@ -83,7 +90,7 @@ class Hello:
     name: str
     version: str
     kubernetes: str
-    capabilities: frozenset[str]
+    capabilities: frozenset[str] = field(converter=with_implied)
     plugins: frozenset[str] | None = None
     inputs: frozenset[str] = frozenset(OBJECT_INPUTS)
     fields_not_taken: frozenset[str] = frozenset()

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 from attrs import evolve, frozen
 
 from refsched.errors import InputError
-from refsched.suite.adapters.answers import CAPABILITIES, Hello
+from refsched.suite.adapters.answers import CAPABILITIES, Hello, with_implied
 
 PROFILES: Mapping[str, frozenset[str]] = {
     "predicates": frozenset({"filter"}),
@@ -37,7 +37,7 @@ class Selection:
         """Returns the implementation as if it said no more of itself than this."""
         capabilities = hello.capabilities
         if self.capabilities is not None:
-            capabilities &= self.capabilities
+            capabilities &= with_implied(self.capabilities)
         if "scripted" not in capabilities:
             capabilities -= {"hold"}
         plugins = hello.plugins

@@ -52,14 +52,14 @@ def missing_members(
 
 
 def compared(part: Part, record: Attempt) -> Attempt:
-    """Returns the record without the members that belong to none of the implementation's capabilities. Room
-    is kept for a nominated pod, whether or not it is judged who is nominated."""
+    """Returns the record without the members that belong to none of the implementation's capabilities. What it
+    says of a nomination is followed, whether or not it is judged who is nominated."""
     dropped: dict[str, Any] = {
         attribute: None
         for capability, attribute, _ in _SHOWN_BY
         if capability not in part.capabilities and getattr(record, attribute) is not None
     }
-    if record.nominated_node:
+    if record.nominated_node or "nominations" in part.capabilities:
         dropped.pop("nominated_node", None)
     if "score" not in part.capabilities:
         dropped |= {"evaluated": None, "feasible": None}

@@ -79,6 +79,7 @@ class Judge:
                 other=OtherScheduler(
                     reports_claims=reports_claims,
                     reports_nominations=part.reports_nominations,
+                    may_keep_nominations="preemption" not in capabilities,
                     in_real_time=not part.keeps_time,
                     may_search_all=not part.reads_config,
                     own_plugins=own(),

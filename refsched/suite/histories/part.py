@@ -28,6 +28,9 @@ ALWAYS = frozenset({"PrioritySort", "SchedulingGates", "DefaultBinder"})
 
 PREEMPTION = "DefaultPreemption"
 
+NOMINATION = "Pod.status.nominatedNodeName"
+"""Others than the scheduler write this field, too. Who claims ``nominations`` reads it."""
+
 _KEEPS_TIME = frozenset({"queue", "scripted", "volumes", "extenders"})
 """For these capabilities it matters how much time has passed."""
 
@@ -98,6 +101,10 @@ class Part:
         """Returns whether the implementation has this plugin, and the specification beside it does not: its own,
         or one that it is not judged by. What such a plugin does is taken as given."""
         return plugin in self.own or (self.plugins is not None and plugin in self.left_out)
+
+    def takes(self, path: str) -> bool:
+        """Returns whether the implementation reads this field, whichever plugins it has."""
+        return path == NOMINATION and "nominations" in self.capabilities
 
     def has(self, plugin: str) -> bool:
         """Returns whether the implementation has this plugin of Kubernetes."""

@@ -114,13 +114,12 @@ def needs_of(recording: Recording) -> frozenset[str]:
     if any(isinstance(step, Release) for step in recording.steps):
         needs.add("hold")
     if any(_nominates(step) for step in recording.steps):
-        needs.add("preemption")
+        needs.add("nominations")
     return frozenset(needs)
 
 
 def _nominates(step: Step) -> bool:
-    """Returns whether a pod says to which node it is nominated: an implementation that does not preempt need not
-    read that."""
+    """Returns whether a pod says to which node it is nominated."""
     return isinstance(step, Create | Update) and bool(
         (step.object.get("status") or {}).get("nominatedNodeName")
     )

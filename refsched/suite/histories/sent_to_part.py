@@ -149,7 +149,7 @@ def _unread(part: Part) -> tuple[str, ...]:
     """Returns the paths of fields that no plugin of the implementation reads, that its release does not know,
     or that it says it does not take."""
     read = readers(part.kubernetes)
-    unread = (path for path in read if not any(part.has(name) for name in read[path]))
+    unread = (path for path in read if not (part.takes(path) or any(part.has(name) for name in read[path])))
     return *unread, *part.release.not_yet, *sorted(part.fields_not_taken)
 
 

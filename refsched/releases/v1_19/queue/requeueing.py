@@ -158,7 +158,7 @@ class Nominator(nominator.Nominator):
 
     def nominate(self, pod: Pod, node: str | None = None) -> None:
         """R-NOM-51 (instead of R-NOM-02, R-NOM-03; promised: status.nominatedNodeName is documented with the Pod
-        API; shows in preemption): In v1.19 a pod that exists is nominated even if it is already assigned to a
+        API; shows in nominations): In v1.19 a pod that exists is nominated even if it is already assigned to a
         node.
 
         Source: nominatedPodMap.add.
@@ -173,8 +173,8 @@ class Nominator(nominator.Nominator):
 
     def counted_on(self, node: str, waiting: nominator.Waiting) -> tuple[PodInfo, ...]:
         """R-NOM-52 (instead of R-NOM-06; promised: status.nominatedNodeName is documented with the Pod API; shows
-        in preemption): In v1.19 a nominated pod counts as it was when it was nominated or last updated in a queue,
-        whether it waits in a queue or not.
+        in nominations): In v1.19 a nominated pod counts as it was when it was nominated or last updated in a
+        queue, whether it waits in a queue or not.
 
         Source: NominatedPodsForNode.
         """
