@@ -61,9 +61,20 @@ Rows = Mapping[str, Row]
 
 
 @frozen
+class Written:
+    """A Written is what became of ``tried`` mistakes that nobody had looked at, written by hand before any was
+    tried, on the day ``measured``."""
+
+    measured: str
+    tried: int
+    killed: int
+
+
+@frozen
 class Evidence:
     """``parts`` are planted schedulers that were judged as parts of schedulers, by profile. ``not_planted`` has
-    for each report of a scheduler with a mistake that is not planted the reason."""
+    for each report of a scheduler with a mistake that is not planted the reason. ``seeds`` says with how many of
+    ten seeds a property finds a planted one (seeds.py)."""
 
     planted: Rows
     parts: Mapping[str, Rows]
@@ -71,6 +82,8 @@ class Evidence:
     mutants: Sample
     go: Sample
     not_planted: Mapping[str, str]
+    seeds: Mapping[str, int]
+    written: Written
 
 
 def read(path: Path = FILE) -> Evidence:
@@ -78,7 +91,14 @@ def read(path: Path = FILE) -> Evidence:
     parts = {profile: _rows(rows) for profile, rows in value["parts"].items()}
     mutants, go = (_sample(value[kind]) for kind in ("mutants", "go"))
     return Evidence(
-        _rows(value["planted"]), parts, _rows(value["configured"]), mutants, go, value["not_planted"]
+        _rows(value["planted"]),
+        parts,
+        _rows(value["configured"]),
+        mutants,
+        go,
+        value["not_planted"],
+        value["seeds"],
+        Written(**value["written"]),
     )
 
 
@@ -100,6 +120,8 @@ def write(evidence: Evidence, path: Path = FILE) -> None:
         "mutants": asdict(evidence.mutants),
         "go": asdict(evidence.go),
         "not_planted": evidence.not_planted,
+        "seeds": dict(sorted(evidence.seeds.items())),
+        "written": asdict(evidence.written),
     }
     path.write_text(_text(value) + "\n", "utf-8")
 
@@ -135,6 +157,9 @@ def with_results(
         return evolve(evidence, planted={name: known[name] for name in all_wrong() if name in known})
     if kind == "configured":
         return evolve(evidence, configured={**evidence.configured, **rows})
+    if kind == "written":
+        killed = sum(result.suite.end is End.KILLED for result in results)
+        return evolve(evidence, written=Written(date.today().isoformat(), len(results), killed))
     argued = (evidence.mutants if kind == "mutants" else evidence.go).argued
     sample = sample_of(results, of, argued)
     return evolve(evidence, mutants=sample) if kind == "mutants" else evolve(evidence, go=sample)
@@ -183,7 +208,12 @@ def write_weights(evidence: Evidence, path: Path = TABLE) -> None:
         profile: [_of_a_part(all_wrong()[name].breaks, row) for name, row in rows.items()]
         for profile, rows in evidence.parts.items()
     }
-    value = {"planted": len(of_the_newest), "tests": worth(of_the_newest, known), "parts": parts}
+    value = {
+        "planted": len(of_the_newest),
+        "written": asdict(evidence.written),
+        "tests": worth(of_the_newest, known),
+        "parts": parts,
+    }
     path.write_text(_weights_text(value), "utf-8")
 
 
@@ -216,8 +246,8 @@ def _weights_text(table: Json) -> str:
     tried = ",\n".join(
         f"    {json.dumps(profile)}: [\n{_lines(part)}\n    ]" for profile, part in table["parts"].items()
     )
-    planted = table["planted"]
-    return f'{{\n  "planted": {planted},\n  "tests": {{\n{rows}\n  }},\n  "parts": {{\n{tried}\n  }}\n}}\n'
+    head = f'"planted": {table["planted"]},\n  "written": {json.dumps(table["written"])}'
+    return f'{{\n  {head},\n  "tests": {{\n{rows}\n  }},\n  "parts": {{\n{tried}\n  }}\n}}\n'
 
 
 def _lines(rows: Iterable[Json]) -> str:

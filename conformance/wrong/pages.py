@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import median
@@ -13,6 +14,9 @@ from conformance.wrong.kinds import parts_of
 from refsched.mistakes.wrong import all_wrong, areas
 
 ROOT = Path(__file__).parents[2]
+
+OFTEN = 8
+"""Of ten seeds. What fewer find is drawn too rarely."""
 
 
 def write_pages(evidence: Evidence, root: Path = ROOT) -> None:
@@ -45,6 +49,13 @@ or a timeout does not count as a kill.
 This page is made from `docs/evidence.json`; `python -m conformance.wrong try planted --keep` measures it anew.
 """
 
+_SEEDS = """## With other seeds
+
+What a case finds is found with every seed. What a property finds with seed 0 was tried with the seeds 1 to 9 by
+that property alone (`python -m conformance.wrong seeds --keep`), so that these are lower bounds: another property
+may find it, too. Those that fewer than eight seeds find are listed.
+"""
+
 _CONFIGURED = """## The real one, configured otherwise
 
 These are not planted in the specification. Each is kube-scheduler v1.34.2 itself, with one setting in its
@@ -70,6 +81,8 @@ def kill_matrix(evidence: Evidence) -> str:
     rows = evidence.planted
     says = {name: wrong.says for name, wrong in all_wrong().items()}
     parts = [_KILL_MATRIX, _figures(rows), "## Survivors\n", _survivors(rows, says)]
+    if evidence.seeds:
+        parts += [_SEEDS, _by_seeds(evidence.seeds), _rarely_found(evidence.seeds, says)]
     for name, area in areas().items():
         tried = {wrong.name: rows[wrong.name] for wrong in area.planted if wrong.name in rows}
         parts += [f"## {name.replace('_', ' ').capitalize()}\n", _killed(tried, says)]
@@ -96,6 +109,16 @@ def _counts(rows: Sequence[Row]) -> Sequence[object]:
 def _survivors(rows: Rows, says: Mapping[str, str]) -> str:
     alive = [(code(name), says[name], row.examples) for name, row in rows.items() if not row.rule]
     return table(("name", "what it does", "examples"), alive) if alive else "None.\n"
+
+
+def _by_seeds(seeds: Mapping[str, int]) -> str:
+    counts = Counter(seeds.values())
+    return table(("seeds", "mistakes"), ((f"{found} of 10", counts[found]) for found in range(10, 0, -1)))
+
+
+def _rarely_found(seeds: Mapping[str, int], says: Mapping[str, str]) -> str:
+    rare = sorted((found, name) for name, found in seeds.items() if found < OFTEN)
+    return table(("seeds", "name", "what it does"), ((found, code(name), says[name]) for found, name in rare))
 
 
 def _killed(rows: Rows, says: Mapping[str, str]) -> str:

@@ -18,9 +18,11 @@ from conformance.machines import Each, machines
 from conformance.wrong import evidence, pages
 from conformance.wrong.go_mutants import build
 from conformance.wrong.go_running import try_all
-from conformance.wrong.kinds import KINDS, TryOptions, WrongResult, parts_of
+from conformance.wrong.kinds import KINDS, TryOptions, WrongKind, WrongResult, parts_of
 from conformance.wrong.profile import histories_of, suite_tests
 from conformance.wrong.trying import End
+from conformance.wrong.written import written
+from refsched.mistakes.planting import PlantingError
 from refsched.suite.adapters.faults import AdapterUnavailable
 
 _CONVERTER = make_converter()
@@ -72,13 +74,24 @@ def chosen(options: Namespace, names: Sequence[str]) -> list[str]:
 
 
 def _try_kind(options: Namespace) -> tuple[list[WrongResult], int]:
-    kind = KINDS[options.kind]
+    kind = _kind(options)
     names = parts_of(options.part) if options.part else kind.names()
     attempt = partial(kind.attempt, asked=TryOptions(options.limit or kind.limit, options.part))
     known = read_rows(options.rows)
     left = [name for name in chosen(options, names) if name not in known]
     with shared(options, left) as each:
         return [*known.values(), *_kept(each(attempt, left), options.rows)], len(names)
+
+
+def _kind(options: Namespace) -> WrongKind:
+    if options.kind != "written":
+        return KINDS[options.kind]
+    if options.file is None:
+        raise LookupError("written ones are read from a file: --from FILE")
+    try:
+        return written(options.file, options.seed)
+    except (OSError, ValueError, PlantingError) as problem:
+        raise LookupError(f"{options.file}: {problem}") from None
 
 
 def _try_go(options: Namespace) -> tuple[list[WrongResult], int]:

@@ -17,7 +17,7 @@ from itertools import islice
 
 from attrs import frozen
 
-from conformance.wrong.profile import SuiteTest, histories_of, suite_tests
+from conformance.wrong.profile import SEED, SuiteTest, histories_of, suite_tests
 from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.adapters.faults import AdapterFault
 from refsched.suite.findings import Finding
@@ -142,9 +142,9 @@ def nearest_first(
     return sorted(tests, key=distance)
 
 
-def one_by_one(tests: Iterable[SuiteTest]) -> Iterator[tuple[SuiteTest, History]]:
+def one_by_one(tests: Iterable[SuiteTest], seed: str = SEED) -> Iterator[tuple[SuiteTest, History]]:
     """Yields all histories of a test before those of the next one."""
-    return ((test, history) for test in tests for history in histories_of(test))
+    return ((test, history) for test in tests for history in histories_of(test, seed))
 
 
 def in_turn(by_test: Iterable[tuple[SuiteTest, Sequence[History]]]) -> Iterator[tuple[SuiteTest, History]]:

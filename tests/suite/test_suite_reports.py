@@ -14,13 +14,13 @@ from attrs import evolve, frozen
 from refsched.suite.level import Level
 from refsched.suite.reports.report_html import html
 from refsched.suite.reports.report_json import as_json, json_text
-from refsched.suite.reports.report_terminal import paragraphs
+from refsched.suite.reports.report_terminal import paragraphs, power
 from refsched.suite.results.invocation import Invocation
 from refsched.suite.results.judged_implementation import JudgedImplementation
 from refsched.suite.results.outcome import Failure, Fault, Outcome, outcome_in, with_property
 from refsched.suite.results.result import NotJudged, Result, Untried, faults_seen
 from refsched.suite.results.rule import Rule
-from refsched.suite.results.statistics import Power, Statistics
+from refsched.suite.results.statistics import Power, Statistics, Unseen
 from refsched.suite.results.verdicts import rule_verdicts
 
 RULES = {
@@ -196,6 +196,14 @@ def test_remarks_report_what_was_not_done_how_tight_it_was_and_what_it_is_worth(
     )
 
 
+def test_power_says_what_is_known_of_mistakes_that_nobody_had_looked_at() -> None:
+    said = power(Power(3, 4, unseen=Unseen("2026-11-28", 30, 20)))
+    assert said.endswith(
+        "a regression test, and of 30 others, written to be hard to find, that nobody had looked at, all histories"
+        " of the suite killed 20 (66.6 %, 2026-11-28)"
+    )
+
+
 def test_of_many_reasons_the_first_three_are_reported() -> None:
     many = with_statistics(result([OUTCOMES[1]]), ended=tuple((f"reason {number}", 1) for number in range(5)))
     printed = "\n".join(line for paragraph in paragraphs(many) for line in paragraph.lines)
@@ -323,7 +331,7 @@ def test_the_json_report_holds_what_was_judged_and_how_it_is_repeated() -> None:
         "endedEarly": {"it is unsupported": 4, "diverged": 1},
         "late": {},
         "without": {},
-        "power": {"killed": 3, "planted": 4, "profile": "", "beyond": []},
+        "power": {"killed": 3, "planted": 4, "profile": "", "beyond": [], "unseen": None},
         "untestedRules": 1,
         "untried": [],
         "untestable": [],

@@ -18,7 +18,7 @@ PROFILES: Mapping[str, frozenset[str]] = {
     "predicates": frozenset({"filter"}),
     "filter": frozenset({"filter", "cache", "volumes", "devices", "extenders"}),
     "scoring": frozenset({"filter", "score", "cache", "volumes", "devices", "extenders"}),
-    "preemption": frozenset({"filter", "preemption", "cache", "volumes", "devices", "extenders"}),
+    "preemption": with_implied({"filter", "preemption", "cache", "volumes", "devices", "extenders"}),
     "queue": frozenset({"filter", "queue", "cache"}),
     "full": frozenset(CAPABILITIES),
 }

@@ -281,15 +281,24 @@ def _by_need(absent: Sequence[RuleVerdict]) -> str:
 
 
 def power(power: Power) -> str:
-    """Returns the sentence about the power of such a run. The share is rounded down: 100 % are all of them."""
-    share = 1000 * power.killed // power.planted / 10
+    """Returns the sentence about the power of such a run. Shares are rounded down: 100 % are all of them."""
     tried = f" in what it claims, and tried with --only {power.profile}" if power.profile else ""
     unknown = f"; none was tried that is wrong in {' or '.join(power.beyond)}" if power.beyond else ""
+    others = "of others it may kill fewer"
+    if (unseen := power.unseen) is not None:
+        others = (
+            f"of {unseen.tried} others, written to be hard to find, that nobody had looked at, all histories of"
+            f" the suite killed {unseen.killed} ({_percent(unseen.killed, unseen.tried)}, {unseen.measured})"
+        )
     return (
         f"a run of this many histories kills {power.killed:,} of the {power.planted:,} wrong schedulers that were"
-        f" planted{tried} ({share:g} %, with seed 0){unknown}; the suite was improved with these, so that it is a"
-        " regression test, and of others it may kill fewer"
+        f" planted{tried} ({_percent(power.killed, power.planted)}, with seed 0){unknown}; the suite was improved"
+        f" with these, so that it is a regression test, and {others}"
     )
+
+
+def _percent(some: int, of: int) -> str:
+    return f"{1000 * some // of / 10:g} %"
 
 
 def not_tried(result: Result) -> str:

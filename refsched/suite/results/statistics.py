@@ -53,16 +53,28 @@ class Statistics:
 
 
 @frozen
+class Unseen:
+    """An Unseen says that the suite ``killed`` some of ``tried`` mistakes that nobody had looked at, written by
+    hand before any was tried, on the day ``measured``."""
+
+    measured: str
+    tried: int
+    killed: int
+
+
+@frozen
 class Power:
     """A Power says that ``killed`` of the ``planted`` wrong schedulers are killed; those that no test kills are
     among the planted. ``profile`` is the part of a scheduler as which they were tried, if they were not tried as
     whole ones. ``beyond`` are capabilities that the implementation claims and this part does not have: no wrong
-    scheduler was tried that breaks only these."""
+    scheduler was tried that breaks only these. ``unseen`` is what is known of other mistakes, in whole
+    schedulers."""
 
     killed: int
     planted: int
     profile: str = ""
     beyond: tuple[str, ...] = ()
+    unseen: Unseen | None = None
 
 
 def _most_frequent_first(counts: Counter[str]) -> tuple[tuple[str, int], ...]:

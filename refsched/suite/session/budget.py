@@ -20,7 +20,7 @@ from attrs import frozen
 from refsched.releases import DEFAULT
 from refsched.suite.adapters.selection import PROFILES
 from refsched.suite.results.judged_implementation import JudgedImplementation
-from refsched.suite.results.statistics import Power
+from refsched.suite.results.statistics import Power, Unseen
 
 SHOW_NOTHING = frozenset({"api", "config", "hold"})
 """These capabilities say how an implementation is asked, and not what it decides."""
@@ -156,7 +156,7 @@ def power_of(done: Iterable[tuple[str, int]], about: JudgedImplementation) -> Po
         return _power_of_part(dict(done), about)
     counts = [(weights()[name], examples) for name, examples in done if name in weights()]
     killed = sum(bisect_right(weight.at, examples) for weight, examples in counts)
-    return Power(killed, _table()["planted"]) if killed else None
+    return Power(killed, _table()["planted"], unseen=Unseen(**_table()["written"])) if killed else None
 
 
 def _power_of_part(done: Mapping[str, int], about: JudgedImplementation) -> Power | None:
