@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from conformance.vocabulary.objects import cpu, node, pod, profile_config, with_spec
+from conformance.vocabulary.objects import REQUIRED, cpu, node, pod, profile_config, with_spec
 from refsched.records import Advance, Attempt, Bind, Create, Record
 from refsched.suite.invariants import Invariants
 
@@ -64,6 +64,22 @@ def test_a_node_that_takes_nobody_is_not_counted(closed: dict[str, Any]) -> None
 def test_a_node_that_is_overcommitted_is_not_counted() -> None:
     others = [Create(pod(name, cpu("2"), nodeName="n1")) for name in ("p2", "p3")]
     assert unserved(Create(NODE), *others, Create(pod("p1", {"memory": "0"})), Advance(400)) == []
+
+
+@pytest.mark.parametrize(
+    ("selector", "expected"),
+    [
+        ({}, []),
+        ({"matchExpressions": [{"key": "app", "operator": "DoesNotExist"}]}, []),
+        ({"matchLabels": {"app": "a"}}, ["default/p1"]),
+    ],
+)
+def test_a_pod_may_keep_others_away_that_have_no_labels(
+    selector: dict[str, Any], expected: list[str]
+) -> None:
+    term = {"topologyKey": "kubernetes.io/hostname", "labelSelector": selector}
+    keeps_away = pod("p2", nodeName="n1", affinity={"podAntiAffinity": {REQUIRED: [term]}})
+    assert unserved(Create(NODE), Create(keeps_away), Create(PLAIN), Advance(400)) == expected
 
 
 def test_room_is_kept_for_a_pod_that_is_nominated() -> None:

@@ -14,6 +14,7 @@ from attrs import Factory, define
 from refsched.objects.node import Node
 from refsched.objects.pod import Container, Pod, PodSpec
 from refsched.objects.resources import Resource, amount, resource_of
+from refsched.objects.selectors import compile_selector
 from refsched.records import BOUND, Advance, Attempt, Bind, Nodes, Queues, Record
 from refsched.suite.findings import Finding
 from refsched.suite.invariants.decisions import Promises
@@ -86,6 +87,8 @@ def left_behind(ledger: PodLedger, promises: Mapping[str, Promises], quiet: Quie
     kept_for_others = any(pod.status.nominated_node_name for pod in unbound.values())
     if kept_for_others or not quiet.nominated.isdisjoint(unbound):
         return  # also for a pod that is being deleted: it stays nominated until it does not exist any more
+    if any(map(_keeps_away_who_has_no_labels, ledger.pods.values())):
+        return
     for key, pod in unbound.items():
         if pod.metadata.deletion_timestamp is not None or pod.status.phase in FINISHED:
             continue
@@ -99,7 +102,7 @@ def left_behind(ledger: PodLedger, promises: Mapping[str, Promises], quiet: Quie
 
 
 def _is_plain(pod: Pod) -> bool:
-    """Returns whether the pod requests only cpu and memory, and no other pod has a constraint on it."""
+    """Returns whether the pod only requests resources, and has no labels by which others would select it."""
     spec = pod.spec
     plain = PodSpec(
         scheduler_name=spec.scheduler_name,
@@ -110,6 +113,13 @@ def _is_plain(pod: Pod) -> bool:
     )
     has_metadata = pod.metadata.labels or pod.metadata.annotations
     return spec == plain and not has_metadata and all(map(_only_requests, spec.containers))
+
+
+def _keeps_away_who_has_no_labels(pod: Pod) -> bool:
+    """Returns whether the pod has a required anti-affinity that selects pods without labels, too."""
+    affinity = pod.spec.affinity.pod_anti_affinity if pod.spec.affinity is not None else None
+    terms = affinity.required_during_scheduling_ignored_during_execution if affinity is not None else ()
+    return any(compile_selector(term.label_selector).matches({}) for term in terms)
 
 
 def _only_requests(container: Container) -> bool:
