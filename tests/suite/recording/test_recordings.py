@@ -50,9 +50,9 @@ def test_another_object_of_the_same_name_has_a_uid_of_its_own(tmp_path: Path) ->
     assert created(tmp_path, *records) == [None, "second"]
 
 
-def test_a_recorded_nomination_needs_preemption_for_nobody_else_reads_it(tmp_path: Path) -> None:
+def test_a_recorded_nomination_needs_who_reads_it(tmp_path: Path) -> None:
     path = tmp_path / "area-001.jsonl"
-    for nominated, needs in (("n1", {"preemption"}), ("", set())):
+    for nominated, needs in (("n1", {"nominations"}), ("", set())):
         created = {**pod("a"), "status": {"nominatedNodeName": nominated}}
         path.write_text(f"{json.dumps(HEADER)}\n{json.dumps({'at': 0.0, 'create': created})}\n", "utf-8")
         assert needs_of(read_recording(path)) == needs
