@@ -119,6 +119,14 @@ def test_who_claims_nominations_is_sent_what_others_nominated_and_need_not_preem
     assert not reads.has("DefaultPreemption")
 
 
+def test_who_has_an_api_server_of_its_own_goes_on_reporting_what_it_does() -> None:
+    hello = Hello("x", "1", "1.37", frozenset({"filter", "score", "volumes", "api"}))
+    assert read_selection("filter", ()).of(hello).capabilities == {"filter", "volumes", "api"}
+    assert (
+        not read_selection("filter", ()).of(evolve(hello, capabilities=frozenset({"filter"}))).claims("api")
+    )
+
+
 def test_who_preempts_reads_nominations() -> None:
     claims = frozenset({"filter", "preemption"})
     assert Hello("x", "1", "1.37", claims).claims("nominations")
@@ -352,7 +360,7 @@ def test_a_plugin_that_is_no_default_one_is_the_implementations_own() -> None:
 def test_only_names_profiles_capabilities_and_plugins() -> None:
     hello = Hello("x", "1", "1.34", ALL)
     selection = read_selection("predicates, queue,NodePorts", ["NodePorts"])
-    assert selection.of(hello).capabilities == {"filter", "queue", "cache"}
+    assert selection.of(hello).capabilities == {"filter", "queue", "cache", "api"}
     assert selection.of(hello).plugins == {"NodePorts"}
     assert EVERYTHING.of(hello) == hello
 

@@ -34,10 +34,11 @@ class Selection:
     plugins: frozenset[str] | None = None
 
     def of(self, hello: Hello) -> Hello:
-        """Returns the implementation as if it said no more of itself than this."""
+        """Returns the implementation as if it said no more of itself than this. Who has an API server of its own
+        goes on reporting what that does."""
         capabilities = hello.capabilities
         if self.capabilities is not None:
-            capabilities &= with_implied(self.capabilities)
+            capabilities &= with_implied(self.capabilities) | {"api"}
         if "scripted" not in capabilities:
             capabilities -= {"hold"}
         plugins = hello.plugins
