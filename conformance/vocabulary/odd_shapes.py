@@ -22,6 +22,11 @@ def of_a_text(text: Any) -> Named:
         yield "one character less", text[:-1]
 
 
+def of_a_group(group: Any) -> Named:
+    """Yields those that are still names, since a configuration with another one is refused."""
+    return (each for each in of_a_text(group) if each[1][-1].isalnum())
+
+
 def of_a_uid(uid: Any) -> Named:
     yield "of an earlier one", f"{uid}-earlier"
 

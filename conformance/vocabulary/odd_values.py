@@ -14,6 +14,7 @@ from conformance.vocabulary.objects import REGION, ZONE
 from conformance.vocabulary.odd_shapes import (
     Named,
     of_a_flag,
+    of_a_group,
     of_a_list,
     of_a_list_that_may_repeat,
     of_a_mapping,
@@ -332,7 +333,7 @@ TABLE: Sequence[tuple[str, Callable[[Any], Named]]] = (
     (r"Node\.spec\.taints", _of_taints),
     (r"Node\.status\.images", _of_images),
     (r"PersistentVolume(Claim)?", of_a_claim_or_volume),
-    (rf"{_ARGS}\.ignoredResourceGroups\[\]", of_a_text),
+    (rf"{_ARGS}\.ignoredResourceGroups\[\]", of_a_group),
     (rf"{_ARGS}\.(ignoredResources|ignoredResourceGroups|defaultConstraints)", of_a_list),
     (rf"{_ARGS}\.scoringStrategy\.resources\[\]\.weight", _of_a_weight),
     (r"KubeSchedulerConfiguration\.profiles\[\]\.plugins\.\w+\.enabled\[\]\.weight", _of_a_count),

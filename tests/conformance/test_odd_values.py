@@ -159,3 +159,10 @@ OTHERS = History(
         },
     )
 )
+
+
+def test_the_odd_values_of_a_group_are_names_that_a_configuration_may_have() -> None:
+    field = "KubeSchedulerConfiguration.profiles[].pluginConfig[].args.ignoredResourceGroups[]"
+    of_a_group = next(odd for pattern, odd in TABLE if re.fullmatch(pattern, field))
+    assert [value for _, value in of_a_group("kubernetes.i")] == ["kubernetes.i1", "akubernetes.i"]
+    assert "example.co" in [value for _, value in of_a_group("example.com")]
