@@ -20,6 +20,7 @@ from attrs import asdict, astuple, evolve, frozen
 from conformance.wrong.kinds import WrongResult
 from conformance.wrong.trying import End, TrialSummary
 from refsched.mistakes.wrong import all_wrong
+from refsched.suite.results.statistics import Unseen
 from refsched.suite.session.budget import TABLE
 
 FILE = Path(__file__).parents[2] / "docs" / "evidence.json"
@@ -61,16 +62,6 @@ Rows = Mapping[str, Row]
 
 
 @frozen
-class Written:
-    """A Written is what became of ``tried`` mistakes that nobody had looked at, written by hand before any was
-    tried, on the day ``measured``."""
-
-    measured: str
-    tried: int
-    killed: int
-
-
-@frozen
 class Evidence:
     """``parts`` are planted schedulers that were judged as parts of schedulers, by profile. ``not_planted`` has
     for each report of a scheduler with a mistake that is not planted the reason. ``seeds`` says with how many of
@@ -83,7 +74,7 @@ class Evidence:
     go: Sample
     not_planted: Mapping[str, str]
     seeds: Mapping[str, int]
-    written: Written
+    written: Unseen
 
 
 def read(path: Path = FILE) -> Evidence:
@@ -98,7 +89,7 @@ def read(path: Path = FILE) -> Evidence:
         go,
         value["not_planted"],
         value["seeds"],
-        Written(**value["written"]),
+        Unseen(**value["written"]),
     )
 
 
@@ -159,7 +150,7 @@ def with_results(
         return evolve(evidence, configured={**evidence.configured, **rows})
     if kind == "written":
         killed = sum(result.suite.end is End.KILLED for result in results)
-        return evolve(evidence, written=Written(date.today().isoformat(), len(results), killed))
+        return evolve(evidence, written=Unseen(date.today().isoformat(), len(results), killed))
     argued = (evidence.mutants if kind == "mutants" else evidence.go).argued
     sample = sample_of(results, of, argued)
     return evolve(evidence, mutants=sample) if kind == "mutants" else evolve(evidence, go=sample)

@@ -38,7 +38,7 @@ class Selection:
         goes on reporting what that does."""
         capabilities = hello.capabilities
         if self.capabilities is not None:
-            capabilities &= with_implied(self.capabilities) | {"api"}
+            capabilities &= self.capabilities | {"api"}
         if "scripted" not in capabilities:
             capabilities -= {"hold"}
         plugins = hello.plugins
