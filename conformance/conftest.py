@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from conformance.chosen import chosen_histories
 from conformance.strategies import AREAS
 from refsched.suite.session.bench import Bench
 
@@ -14,4 +15,4 @@ pytest_plugins = ("refsched.suite.session.plugin",)
 def pytest_conformance_bench(config: pytest.Config) -> Bench:
     from refsched.suite.session.standard import StandardBench
 
-    return StandardBench(AREAS, in_process=config.getoption("--in-process"))
+    return StandardBench(AREAS, chosen_histories, in_process=config.getoption("--in-process"))

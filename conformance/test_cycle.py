@@ -88,6 +88,20 @@ def test_everything_at_once(check: Check, history: History) -> None:
     check(history)
 
 
+@conforms(
+    area="exchanged", rules=rules_of("R-INV-01", "R-INV-02"), needs=("volumes", "devices"), examples=200
+)
+def test_exchanged_values(check: Check, history: History) -> None:
+    check(history)
+
+
+@conforms(
+    area="exchanged_newer", rules=("R-DRA-35", "R-VOLBIND-30"), needs=("volumes", "devices"), examples=60
+)
+def test_exchanged_values_of_newer_fields(check: Check, history: History) -> None:
+    check(history)
+
+
 @conforms(area="pairs", rules=rules_of("R-INV-01", "R-INV-02"), needs=("volumes", "devices"), examples=130)
 def test_any_two_features_together(check: Check, history: History) -> None:
     check(history)

@@ -124,7 +124,10 @@ HELP_OF_COMMANDS = {
     Path("refsched/tools/cli/import_commands.py"),
     Path("refsched/tools/cli/in_a_cluster.py"),
     Path("refsched/tools/cli/main.py"),
-    *(Path("conformance/campaigns") / f"{name}.py" for name in ("fuzz", "pairs", "recording", "soundness")),
+    *(
+        Path("conformance/campaigns") / f"{name}.py"
+        for name in ("choosing", "fuzz", "pairs", "recording", "soundness")
+    ),
 }
 BEGINS_WITH_ITS_NAME = r"(?:An? |The )?{}\b|``|R-[A-Z]+-\d"
 

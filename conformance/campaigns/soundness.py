@@ -2,11 +2,12 @@
 """Soundness: whether the suite ever fails a scheduler that is right, over many seeds.
 
 ``python -m conformance.campaigns.soundness --impl kube-scheduler --seeds 100-199`` runs, for each seed, every
-history that ``pytest conformance/ --hypothesis-seed=SEED`` draws. Cases and recordings are the same with every
-seed, and are left out. With ``--replays`` each history is recorded, and the recording replayed, except for those
-of the state machine. A finding is printed in full, with the test and the seed, and the run goes on; figures
-are printed at the end. The seeds are shared out (machines.py), and the figures do not depend on how, but for
-the seconds. Exit codes as everywhere: 0 nothing was found, 1 something was, 2 it could not be judged.
+history that ``pytest conformance/ --hypothesis-seed=SEED`` draws. Cases, recordings and the histories of
+``conformance/chosen`` are the same with every seed, and are left out. With ``--replays`` each history is recorded,
+and the recording replayed, except for those of the state machine. A finding is printed in full, with the test and
+the seed, and the run goes on; figures are printed at the end. The seeds are shared out (machines.py), and the
+figures do not depend on how, but for the seconds. Exit codes as everywhere: 0 nothing was found, 1 something was,
+2 it could not be judged.
 """
 
 from __future__ import annotations
@@ -264,7 +265,7 @@ def _add(figures: Figures, task: Task, outcome: Outcome) -> None:
         click.echo(line)
 
 
-def _read_seeds(context: click.Context, option: click.Parameter, value: str) -> list[int]:
+def read_seeds(context: click.Context, option: click.Parameter, value: str) -> list[int]:
     """Reads ``7`` or ``100-199``."""
     first, dash, last = value.partition("-")
     try:
@@ -282,7 +283,7 @@ def _read_seeds(context: click.Context, option: click.Parameter, value: str) -> 
 @click.option("--impl", "what", default="kube-scheduler", show_default=True, help="As pytest's --impl.")
 @click.option(
     "--seeds",
-    callback=_read_seeds,
+    callback=read_seeds,
     required=True,
     metavar="FIRST[-LAST]",
     help="As pytest's --hypothesis-seed.",

@@ -59,6 +59,8 @@ _MODULES = {
     "lifecycle": "lifecycle",
     "mixed": "mixed",
     "pairs": "pairs",
+    "exchanged": "exchanged",
+    "exchanged_newer": "exchanged_newer",
     "extenders": "extenders",
     "anything": "machine",
 }

@@ -152,7 +152,7 @@ def _changes(value: Json) -> Iterator[Change]:
         for odd_values in _rows(field):
             for name, new in odd_values(old):
                 if new != old:
-                    yield Change(Odd(field, name), _key(value), path, old, new)
+                    yield Change(Odd(field, name), key_of(value), path, old, new)
 
 
 @cache
@@ -182,7 +182,7 @@ def changed(history: History, change: Change, where: Where) -> History:
         is_meant = isinstance(step, Create | Update) and (
             step.object["kind"] == change.key[0]
             if where is Where.EVERYWHERE
-            else _key(step.object) == change.key
+            else key_of(step.object) == change.key
         )
         if isinstance(step, Create | Update) and is_meant:
             step = evolve(step, object=_with(step.object, change.path, change))
@@ -207,7 +207,8 @@ def _with(value: Any, path: Path, change: Change) -> Any:
     return value
 
 
-def _key(value: Json) -> tuple[str, str, str]:
+def key_of(value: Json) -> tuple[str, str, str]:
+    """Returns the kind, the namespace and the name of an object."""
     metadata = value.get("metadata", {})
     return value["kind"], metadata.get("namespace", ""), metadata.get("name", "")
 
@@ -243,7 +244,7 @@ def _beside(history: History, change: Change) -> History:
     steps: list[Step] = []
     has_come = False
     for step in history.steps:
-        if isinstance(step, Create) and _key(step.object) == change.key and not has_come:
+        if isinstance(step, Create) and key_of(step.object) == change.key and not has_come:
             has_come = True
             steps.append(Create(_one_more(_with(step.object, change.path, change), other)))
         if isinstance(step, Create | Update) and step.object["kind"] == "Pod":

@@ -206,7 +206,8 @@ def _emptied(end: _End) -> Iterator[Step]:
 
 def _asked(pods: Sequence[Json]) -> Iterator[Step]:
     yield from map(Create, pods)
-    yield Schedule(len(pods))
+    if pods:
+        yield Schedule(len(pods))
 
 
 def _another(value: Json) -> Json:

@@ -69,7 +69,9 @@ class HistoryBuilder:
 
     def schedule(self, times: int | None = None) -> None:
         """Requests attempts: each pod that waits is tried once."""
-        self.steps.append(Schedule(self.waiting if times is None else times))
+        wanted = self.waiting if times is None else times
+        if wanted:
+            self.steps.append(Schedule(wanted))
 
     # --- Changes ----------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from attrs import field, frozen
 
 import conformance
+from conformance.chosen import chosen_histories
 from conformance.strategies import AREAS
 from refsched.releases import DEFAULT
 from refsched.suite.histories.history import History
@@ -86,11 +87,16 @@ def areas_about(rules: Collection[str]) -> tuple[str, ...]:
 
 @cache
 def histories_of(test: SuiteTest, seed: str = SEED, share: int = 1) -> Sequence[History]:
-    """Returns what the test runs: the histories that it draws from this seed, one for each ``share`` of them; its
-    case; or the recordings."""
+    """Returns what the test runs: the histories that it draws from this seed and those that were chosen, one for
+    each ``share`` of them; its case; or the recordings."""
     if test.case is not None:
         return [test.case.history]
     if test.recorded:
         return [read_recording(path) for path in recordings(test.area, test.kubernetes)]
+    return [*drawn_histories(test, seed, ceil(test.examples / share)), *chosen_histories(test.name)[::share]]
+
+
+def drawn_histories(test: SuiteTest, seed: str, examples: int) -> Sequence[History]:
+    """Returns this many histories that the test draws from this seed."""
     load_profile()
-    return collected(AREAS[test.area](), examples=ceil(test.examples / share), seed=seed, name=test.name)
+    return collected(AREAS[test.area](), examples=examples, seed=seed, name=test.name)

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from conformance.campaigns.soundness import Figures, ProblemError, Task, main, run, try_seed
 from conformance.machines import machines
-from conformance.wrong.profile import histories_of, suite_tests
+from conformance.wrong.profile import drawn_histories, suite_tests
 
 AREAS = ("images", "narrowed")
 SEEDS = (7, 8)
@@ -60,7 +60,7 @@ def test_a_campaign_runs_what_the_suite_draws_with_the_same_seed() -> None:
     (test,) = (test for test in suite_tests() if test.name.endswith("::test_images"))
     outcome = try_seed(Task("refsched.reference", 7, frozenset({"images"})))
 
-    assert outcome.by_test[test.name]["histories"] == len(histories_of(test, "7"))
+    assert outcome.by_test[test.name]["histories"] == len(drawn_histories(test, "7", test.examples))
     assert outcome.by_test[test.name]["attempts"] > 0
 
 

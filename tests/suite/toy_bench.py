@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from attrs import define
@@ -113,6 +113,9 @@ class ToyBench:
             raise AdapterUnavailable(what, "there is no such program; install it")
         claims = {"claims-nothing": (), "modest": ("queue",)}.get(what, ("filter", "queue"))
         return Toy(what, Hello(what, "1.0", "1.34", frozenset(claims)))
+
+    def chosen(self, test: str) -> Sequence[History]:
+        return ()
 
     def applied(self, connection: Any, history: History) -> frozenset[str]:
         """Returns the more rules, the more steps there are."""

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from distributed import LocalCluster
 
+from conformance.chosen import chosen_histories
 from conformance.machines import Each
 from conformance.wrong import configured, evidence, kinds, running, trying
 from conformance.wrong.__main__ import main
@@ -188,7 +189,9 @@ def test_what_the_killer_draws_is_what_the_test_draws() -> None:
     test = next(test for test in suite_tests() if test.area == "ports" and test.draws)
 
     assert test.name == "conformance.test_plugins::test_host_ports"
-    assert len(histories_of(test)) == test.examples
+    chosen = chosen_histories(test.name)
+    assert len(histories_of(test)) == test.examples + len(chosen)
+    assert histories_of(test)[test.examples :] == [*chosen]
 
 
 def test_a_case_is_tried_as_one_history() -> None:

@@ -4,7 +4,7 @@ judged."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Protocol
 
 from hypothesis.strategies import SearchStrategy
@@ -75,6 +75,10 @@ class Bench(Protocol):
     def begin(self, connection: Connection, beginning: History, level: Level = Level.ALL) -> SteppedRun:
         """Begins a run with the configuration of this history, and without its steps. Raises AdapterFault as
         ``judge`` does."""
+        ...
+
+    def chosen(self, test: str) -> Sequence[History]:
+        """Returns the histories that the property of this name tries after those that it draws."""
         ...
 
     def applied(self, connection: Connection, history: History) -> Collection[str]:

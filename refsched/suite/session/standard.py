@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
 from attrs import frozen
@@ -30,11 +30,18 @@ Area = Callable[[], SearchStrategy[History]]
 
 
 class StandardBench:
-    """A StandardBench draws histories from ``areas``. With ``in_process`` a Python module runs in the process of
-    the suite."""
+    """A StandardBench draws histories from ``areas``, and has those that were ``chosen`` for a property, by its
+    name. With ``in_process`` a Python module runs in the process of the suite."""
 
-    def __init__(self, areas: Mapping[str, Area] | None = None, *, in_process: bool = False) -> None:
+    def __init__(
+        self,
+        areas: Mapping[str, Area] | None = None,
+        chosen: Callable[[str], Sequence[History]] = lambda test: (),
+        *,
+        in_process: bool = False,
+    ) -> None:
         self.areas = areas or {}
+        self.chosen = chosen
         self._in_process = in_process
         self._specifications: dict[str, Adapter] = {}
 

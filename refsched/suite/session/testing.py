@@ -196,7 +196,10 @@ class Testing:
             )
         strategy = self._bench.areas[declared.area or ""]()
         examples = self._selected.examples[name] * (1 if self._selected.clock is None else OF)
-        return drawn(declared.function, strategy, examples=examples, seed=self._options.seed, name=name)
+        drawing = drawn(declared.function, strategy, examples=examples, seed=self._options.seed, name=name)
+        if self._options.budget is not None or examples < declared.examples:
+            return drawing
+        return _followed_by(drawing, declared.function, self._bench.chosen(name))
 
     def _repeated(self, function: Callable[..., None]) -> Callable[..., None]:
         """Returns the test, run repeatedly: an implementation that chooses at random may need more than one run to
@@ -314,3 +317,16 @@ class Testing:
 
 def _all_needed_more(checking: Checking) -> tuple[str, ...]:
     return ("a whole scheduler",) if checking.not_for_it and not checking.examples else ()
+
+
+def _followed_by(
+    drawing: Callable[..., None], function: Callable[..., None], histories: Sequence[History]
+) -> Callable[..., None]:
+    """Returns the property that draws histories, and then tries these."""
+
+    def test(**fixtures: object) -> None:
+        drawing(**fixtures)
+        for history in histories:
+            function(history=history, **fixtures)
+
+    return test

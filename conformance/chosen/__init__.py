@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Chosen histories: of many that were drawn, the few in which rules meet that seldom do.
+
+A property tries those of its own after what it draws. They are the same with every seed.
+``python -m conformance.campaigns.choosing`` chooses them anew, and writes a file for each test.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from refsched.suite.histories.history import DEFAULT_CONFIG, History
+from refsched.suite.histories.scenario import read_steps, steps_as_json
+
+FOLDER = Path(__file__).parent
+
+
+def file_of(test: str) -> Path:
+    """Returns the file with the histories of a test, whose name is ``conformance.test_plugins::test_images``."""
+    return FOLDER / f"{test.rpartition('.')[2].replace('::', '.')}.jsonl.gz"
+
+
+@cache
+def chosen_histories(test: str) -> tuple[History, ...]:
+    """Returns the histories that were chosen of what this test draws, if any were."""
+    path = file_of(test)
+    return tuple(map(read_line, gzip.decompress(path.read_bytes()).splitlines())) if path.exists() else ()
+
+
+def write_histories(test: str, histories: Iterable[History]) -> None:
+    """Writes what was chosen of a test. The same histories give the same bytes."""
+    text = "".join(map(line_of, histories))
+    file_of(test).write_bytes(gzip.compress(text.encode(), mtime=0))
+
+
+def line_of(history: History) -> str:
+    """Returns the history as a line of JSON."""
+    line: dict[str, Any] = {"steps": steps_as_json(history)}
+    if history.configures:
+        line["config"] = history.config
+    if history.feature_gates:
+        line["featureGates"] = dict(history.feature_gates)
+    return json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def read_line(line: str | bytes) -> History:
+    """Returns the history of a line that ``line_of`` wrote."""
+    value = json.loads(line)
+    steps = tuple(read_steps(value["steps"]))
+    return History(steps, value.get("config") or dict(DEFAULT_CONFIG), value.get("featureGates") or {})
