@@ -25,6 +25,7 @@ from refsched.checking.trace import read_trace
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.machine.scheduler import CycleHeldError, Scheduler
 from refsched.objects.meta import ObjectMeta
+from refsched.plugins.node_resources_balanced_allocation import Asked
 from refsched.plugins.node_resources_fit import Scored
 from refsched.reading.inputs import InputReader
 from refsched.records import Attempt, Input
@@ -99,7 +100,7 @@ def asked_without_a_name(method: Callable[..., Any], place: int) -> Callable[...
         given = list(arguments)
         info = given[place]
         given[place] = _nameless.setdefault(info, nameless(info))
-        is_never_the_same = isinstance(given[0], Scored) and given[0].devices is not None
+        is_never_the_same = isinstance(given[0], Scored | Asked) and given[0].devices is not None
         if parts_read(plugin, given[0]) != (everything,) and not is_never_the_same:
             read = [path for listed in plugin.READS for path in ATTRIBUTES.get(listed, ())]
             given[NODE] = with_nothing_but(given[NODE], read or IF_NOTHING_IS_LISTED)
