@@ -111,10 +111,10 @@ _ABSENT = object()
 
 @frozen
 class Place:
-    """A Place is where a value stands in the object that is created in the step of this number; ``_ABSENT`` stands
-    where only other objects have a member."""
+    """A Place is where a value stands in the object of this kind, namespace and name; ``_ABSENT`` stands where
+    only other objects have a member."""
 
-    step: int
+    key: tuple[str, str, str]
     path: Path
     field: str
     value: Any
@@ -211,21 +211,22 @@ class _Standing:
 
 
 def _places(history: History) -> Iterator[Place]:
-    created = [(at, step.object) for at, step in enumerate(history.steps) if isinstance(step, Create)]
+    created = [step.object for step in history.steps if isinstance(step, Create)]
     members: defaultdict[str, dict[str, None]] = defaultdict(dict)
-    for _, value in created:
+    for value in created:
         for _, field, each in _within(value, (), value["kind"]):
             if isinstance(each, dict):
                 members[field] |= dict.fromkeys(each)
-    for at, value in created:
+    for value in created:
+        key = key_of(value)
         for path, field, each in _within(value, (), value["kind"]):
             if _may_change(path):
-                yield Place(at, path, field, each)
+                yield Place(key, path, field, each)
             if not isinstance(each, dict) or field.endswith((*WHOLE, *ONE_OF)):
                 continue
             for name in members[field]:
                 if name not in each and _may_change((*path, name)):
-                    yield Place(at, (*path, name), f"{field}.{name}", _ABSENT)
+                    yield Place(key, (*path, name), f"{field}.{name}", _ABSENT)
 
 
 def _within(value: Any, path: Path, field: str) -> Iterator[tuple[Path, str, Any]]:
@@ -297,7 +298,7 @@ def _may_stand_beside(item: Any, other: Any) -> bool:
 
 def _created(history: History, exchange: Exchange) -> History:
     """Returns the history in which the object has the other value from its creation on."""
-    key = key_of(_object_at(history, exchange))
+    key = exchange.place.key
     steps = [
         evolve(step, object=exchange.made_in(step.object))
         if isinstance(step, Create | Update) and key_of(step.object) == key
@@ -310,7 +311,7 @@ def _created(history: History, exchange: Exchange) -> History:
 def later(history: History, exchange: Exchange) -> Iterator[History]:
     """Yields the histories in which the object is updated with the other value, after one request for attempts or
     another."""
-    key = key_of(_object_at(history, exchange))
+    key = exchange.place.key
     members = MAY_BE_UPDATED.get(key[0], ())
     if not any(exchange.place.field.startswith(f"{key[0]}.{member}") for member in members):
         return
@@ -327,12 +328,6 @@ def later(history: History, exchange: Exchange) -> Iterator[History]:
                 if new != now:
                     until, after = history.steps[: number + 1], history.steps[number + 1 :]
                     yield evolve(history, steps=(*until, *more, *after))
-
-
-def _object_at(history: History, exchange: Exchange) -> Json:
-    created = history.steps[exchange.place.step]
-    assert isinstance(created, Create)
-    return created.object
 
 
 def _put(value: Any, path: Path, old: Any, new: Any) -> Any:

@@ -14,6 +14,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
+from conformance.strategies.odd_values import key_of
 from conformance.vocabulary.builder import AFTER_ALL_BACKOFF
 from conformance.vocabulary.objects import ZONE, named, with_metadata
 from refsched.suite.histories.history import (
@@ -95,17 +96,12 @@ def continued(histories: SearchStrategy[History]) -> SearchStrategy[History]:
     return longer()
 
 
-def _key(value: Json) -> Key:
-    metadata = value["metadata"]
-    return value["kind"], metadata.get("namespace", ""), metadata["name"]
-
-
 def _there_at_the_end(steps: Sequence[Step]) -> dict[Key, Json]:
     there: dict[Key, Json] = {}
     for step in steps:
         match step:
             case Create(value) | Update(value) if value["kind"] not in _OF_THEIR_OWN:
-                there[_key(value)] = value
+                there[key_of(value)] = value
             case Delete(reference):
                 there.pop((reference.kind, reference.namespace, reference.name), None)
     return there
@@ -121,7 +117,7 @@ def _changes_of(key: Key, value: Json, steps: Sequence[Step]) -> list[list[Later
         [(steps, [Update(other)]) for other in others] if key[0] in _CHANGES else [],
         [(steps, [*again, Create(_anew(other))]) for other in (value, *others)],
     ]
-    own = [step for step in steps if isinstance(step, Create | Update) and _key(step.object) == key]
+    own = [step for step in steps if isinstance(step, Create | Update) and key_of(step.object) == key]
     if len(own) == 1:
         changes.append([([step for step in steps if step is not own[0]], [Create(value)])])
     return [change for change in changes if change]
