@@ -8,6 +8,7 @@ import socket
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from http.client import parse_headers
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
@@ -54,6 +55,14 @@ def server() -> Iterator[Server]:
 
 def url_of(server: Server, path: str = "") -> str:
     return f"http://127.0.0.1:{server.server_address[1]}{path}"
+
+
+def _read_the_call(connection: socket.socket) -> None:
+    """Reads a call to its end, which may come in more than one piece. A connection that is closed before that is
+    reset, which is another failure than one that ends."""
+    with connection.makefile("rb") as call:
+        call.readline()
+        call.read(int(parse_headers(call)["Content-Length"]))
 
 
 def ask(prefix: str, timeout: float = 5.0) -> object:
@@ -127,8 +136,8 @@ def test_a_connection_that_is_closed_without_a_word_is_a_failure() -> None:
 
         def hang_up() -> None:
             connection, _ = listening.accept()
-            connection.recv(65536)
-            connection.close()
+            with connection:
+                _read_the_call(connection)
 
         thread = Thread(target=hang_up)
         thread.start()
@@ -161,7 +170,7 @@ def _drip(first: bytes, more: bytes, seconds: float = 0.05) -> Iterator[str]:
         with suppress(OSError):
             connection, _ = listening.accept()
             with connection:
-                connection.recv(65536)
+                _read_the_call(connection)
                 connection.sendall(first)
                 while True:
                     connection.sendall(more)
