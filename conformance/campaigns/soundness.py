@@ -20,7 +20,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import click
 from attrs import Factory, asdict, define, frozen
@@ -35,7 +34,7 @@ from refsched.suite.adapters.connecting import connect
 from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable
 from refsched.suite.histories.history import History, Step
 from refsched.suite.histories.judgement import Judgement
-from refsched.suite.histories.scenario import steps_as_json
+from refsched.suite.histories.scenario import history_as_json
 from refsched.suite.recording.recorder import record, write_trace
 from refsched.suite.session.bench import SteppedRun
 from refsched.suite.session.conforming import Declaration
@@ -214,15 +213,8 @@ class _Drawing:
             self.outcome.ended[ended.partition(":")[0]] += 1
 
     def _as_line(self, history: History, found: Sequence[str]) -> str:
-        line: dict[str, Any] = {
-            "seed": self.seed,
-            "test": self.test.name,
-            "findings": list(found),
-            "config": history.config,
-            "featureGates": dict(history.feature_gates),
-            "steps": steps_as_json(history),
-        }
-        return json.dumps(line)
+        about = {"seed": self.seed, "test": self.test.name, "findings": list(found)}
+        return json.dumps(about | history_as_json(history))
 
 
 @define

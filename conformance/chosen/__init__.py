@@ -12,10 +12,9 @@ import json
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-from typing import Any
 
-from refsched.suite.histories.history import DEFAULT_CONFIG, History
-from refsched.suite.histories.scenario import read_steps, steps_as_json
+from refsched.suite.histories.history import History
+from refsched.suite.histories.scenario import history_as_json, history_from_json
 
 FOLDER = Path(__file__).parent
 
@@ -40,16 +39,9 @@ def write_histories(test: str, histories: Iterable[History]) -> None:
 
 def line_of(history: History) -> str:
     """Returns the history as a line of JSON."""
-    line: dict[str, Any] = {"steps": steps_as_json(history)}
-    if history.configures:
-        line["config"] = history.config
-    if history.feature_gates:
-        line["featureGates"] = dict(history.feature_gates)
-    return json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n"
+    return json.dumps(history_as_json(history), ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
 def read_line(line: str | bytes) -> History:
     """Returns the history of a line that ``line_of`` wrote."""
-    value = json.loads(line)
-    steps = tuple(read_steps(value["steps"]))
-    return History(steps, value.get("config") or dict(DEFAULT_CONFIG), value.get("featureGates") or {})
+    return history_from_json(json.loads(line))

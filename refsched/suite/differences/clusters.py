@@ -15,7 +15,7 @@ from typing import Any
 from attrs import frozen
 
 from refsched.suite.histories.history import History
-from refsched.suite.histories.scenario import read_steps, steps_as_json
+from refsched.suite.histories.scenario import history_as_json, history_from_json
 
 Json = dict[str, Any]
 
@@ -46,18 +46,15 @@ def write(found: tuple[ReleaseDifference, ...], path: Path = FILE) -> None:
 
 
 def _read(value: Json) -> ReleaseDifference:
-    history = History(tuple(read_steps(value["steps"])), value["config"], value.get("featureGates", {}))
-    return ReleaseDifference(value["rules"], history, value.get("change", ""), value["differs"])
+    return ReleaseDifference(
+        value["rules"], history_from_json(value), value.get("change", ""), value["differs"]
+    )
 
 
 def _written(difference: ReleaseDifference) -> Json:
-    history = difference.history
-    gates = {"featureGates": dict(history.feature_gates)} if history.feature_gates else {}
     return {
         "rules": dict(difference.rules),
         **({"change": difference.change} if difference.change else {}),
         "differs": difference.differs,
-        "config": history.config,
-        **gates,
-        "steps": steps_as_json(history),
+        **history_as_json(difference.history),
     }

@@ -42,7 +42,23 @@ Json = dict[str, Any]
 IMAGE = "registry.k8s.io/pause:3.10"
 """The API server requires an image of each container; no node reports this one."""
 
-# --- Steps as JSON --------------------------------------------------------------------------------
+# --- Histories as JSON ----------------------------------------------------------------------------
+
+
+def history_as_json(history: History) -> Json:
+    """Returns the steps, and the configuration and the feature gates where they are not the default ones."""
+    value: Json = {"steps": steps_as_json(history)}
+    if history.configures:
+        value["config"] = history.config
+    if history.feature_gates:
+        value["featureGates"] = dict(history.feature_gates)
+    return value
+
+
+def history_from_json(value: Mapping[str, Any]) -> History:
+    """Reads what ``history_as_json`` returns. Raises InputError if one of the steps is not a step."""
+    config = value.get("config") or dict(DEFAULT_CONFIG)
+    return History(tuple(read_steps(value.get("steps"))), config, value.get("featureGates") or {})
 
 
 def steps_as_json(history: History) -> list[Json]:
@@ -146,16 +162,12 @@ def scenario_text(
             {"create": _named(step["create"])} if is_new else step
             for step, is_new in zip(steps, created, strict=True)
         ]
-    data: Json = {"steps": steps}
-    if history.configures:
-        data["config"] = history.config
-    if history.feature_gates:
-        data["featureGates"] = dict(history.feature_gates)
+    data = {**history_as_json(history), "steps": steps, **more}
     config_map = {
         "apiVersion": "v1",
         "kind": "ConfigMap",
         "metadata": {"name": "refsched-scenario", "labels": {SCENARIO: "steps"}},
-        "data": {name: short_yaml(value) for name, value in {**data, **more}.items()},
+        "data": {name: short_yaml(value) for name, value in data.items()},
     }
     objects = [_appliable(step.object, image) for step in history.steps if isinstance(step, Create)]
     return f"# {title}\n" + documents([*objects, config_map])
@@ -208,11 +220,10 @@ def _from_scenario(path: Path) -> History:
     elif isinstance(steps, list):
         steps = [*({"create": value} for value in created), *steps]
     try:
-        config = data.get("config") or dict(DEFAULT_CONFIG)
-        read = tuple(read_steps(steps))
-        for step in read:
+        history = history_from_json({**data, "steps": steps})
+        for step in history.steps:
             _check_fields(step, path)
-        return History(read, config, data.get("featureGates") or {})
+        return history
     except InputError as problem:
         raise problem.at(str(path)) from None
 
