@@ -89,7 +89,7 @@ def test_everything_at_once(check: Check, history: History) -> None:
 
 
 @conforms(
-    area="exchanged", rules=rules_of("R-INV-01", "R-INV-02"), needs=("volumes", "devices"), examples=200
+    area="exchanged", rules=rules_of("R-INV-01", "R-INV-02"), needs=("volumes", "devices"), examples=120
 )
 def test_exchanged_values(check: Check, history: History) -> None:
     check(history)
