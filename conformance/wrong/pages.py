@@ -51,9 +51,9 @@ This page is made from `docs/evidence.json`; `python -m conformance.wrong try pl
 
 _SEEDS = """## With other seeds
 
-What a case finds is found with every seed. What a property finds with seed 0 was tried with the seeds 1 to 9 by
-that property alone (`python -m conformance.wrong seeds --keep`), so that these are lower bounds: another property
-may find it, too. Those that fewer than eight seeds find are listed.
+What a case or a chosen history finds is found with every seed. What only the histories find that a property draws
+with seed 0 was tried with the seeds 1 to 9 by that property alone (`python -m conformance.wrong seeds --keep`), so
+that these are lower bounds: another property may find it, too. Those that fewer than eight seeds find are listed.
 """
 
 _CONFIGURED = """## The real one, configured otherwise

@@ -1,36 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
 """``python -m conformance.wrong seeds``: with how many of ten seeds each planted mistake is found.
 
-A case is the same with every seed. What a property finds with seed 0 is tried with the other seeds by that
-property alone. So the number is a lower bound: another property may find it where this one does not.
+A case is the same with every seed, and so are the chosen histories. What a property finds with seed 0, and its
+chosen histories do not, is tried with the other seeds by that property alone. So the number is a lower bound:
+another property may find it where this one does not.
 """
 
 from __future__ import annotations
 
 from argparse import Namespace
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from attrs import evolve, frozen
 
+from conformance.chosen import chosen_histories
 from conformance.machines import Each, machines
 from conformance.wrong import evidence, pages
 from conformance.wrong.evidence import Evidence
-from conformance.wrong.profile import SuiteTest, histories_of, suite_tests
+from conformance.wrong.profile import SuiteTest, drawn_histories, suite_tests
 from conformance.wrong.trying import End, attack
 from conformance.wrong.written import LIMIT, connect_edited
 from refsched.mistakes.wrong import all_wrong
 from refsched.releases import DEFAULT
+from refsched.suite.histories.history import History
 
 
 @frozen
 class Task:
-    """A Task is to try these mistakes, which one property finds with seed 0, with another seed."""
+    """A Task is to try these mistakes, which one property finds with seed 0, with what it draws from another seed,
+    or without one with its chosen histories."""
 
     test: str
     kubernetes: str
-    seed: int
     names: tuple[str, ...]
+    seed: int | None = None
 
 
 def main(options: Namespace) -> int:
@@ -50,11 +54,18 @@ def main(options: Namespace) -> int:
 def found_with(known: Evidence, names: Sequence[str], seeds: int, each: Each = map) -> dict[str, int]:
     """Returns with how many of the first ``seeds`` seeds each of these mistakes is found, or each that is planted
     and that a property finds."""
-    chosen = names or [name for name in known.planted if is_found_by_a_property(known, name)]
-    found = Counter(chosen)
-    for done in each(_found, list(_tasks(known, chosen, seeds))):
-        found.update(done)
-    return dict(found)
+    tried = names or [name for name in known.planted if is_found_by_a_property(known, name)]
+    always = _found_by(_tasks(known, tried), each)
+    seldom = [name for name in tried if name not in always]
+    others = [evolve(task, seed=seed) for seed in range(1, seeds) for task in _tasks(known, seldom)]
+    return dict.fromkeys(always, seeds) | (Counter(seldom) + _found_by(others, each))
+
+
+def _found_by(tasks: Sequence[Task], each: Each) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for names in each(_found, tasks):
+        found.update(names)
+    return found
 
 
 def is_found_by_a_property(known: Evidence, name: str) -> bool:
@@ -62,13 +73,14 @@ def is_found_by_a_property(known: Evidence, name: str) -> bool:
     return any(test.draws for test in _tests(name) if test.name == f"conformance.{known.planted[name].test}")
 
 
-def _tasks(known: Evidence, names: Iterable[str], seeds: int) -> Iterator[Task]:
+def _tasks(known: Evidence, names: Iterable[str]) -> list[Task]:
     by_test: dict[tuple[str, str], list[str]] = defaultdict(list)
     for name in names:
         by_test[known.planted[name].test, all_wrong()[name].kubernetes].append(name)
-    for (test, kubernetes), found in by_test.items():
-        for seed in range(1, seeds):
-            yield Task(f"conformance.{test}", kubernetes or DEFAULT.name, seed, tuple(found))
+    return [
+        Task(f"conformance.{test}", kubernetes or DEFAULT.name, tuple(found))
+        for (test, kubernetes), found in by_test.items()
+    ]
 
 
 def _tests(name: str) -> tuple[SuiteTest, ...]:
@@ -76,12 +88,16 @@ def _tests(name: str) -> tuple[SuiteTest, ...]:
 
 
 def _found(task: Task) -> list[str]:
-    """Returns which of the mistakes are found with this seed."""
+    """Returns which of the mistakes are found."""
     test = next(each for each in suite_tests(task.kubernetes) if each.name == task.test)
-    histories = histories_of(test, str(task.seed))
+    histories = _histories(test, task.seed)
     found = []
     for name in task.names:
         with connect_edited(all_wrong()[name]) as adapter:
             if attack(adapter, ((test, history) for history in histories), LIMIT).end is End.KILLED:
                 found.append(name)
     return found
+
+
+def _histories(test: SuiteTest, seed: int | None) -> Sequence[History]:
+    return chosen_histories(test.name) if seed is None else drawn_histories(test, str(seed), test.examples)
