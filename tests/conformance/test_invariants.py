@@ -275,7 +275,9 @@ def test_of_a_pod_in_two_queues_one_place_is_left_when_it_is_deleted() -> None:
     left = queues(backoff=("a",))
     assert not broken(*doubled, deleted("Pod", "a"), left, gates=gates)
     assert not broken(*doubled, deleted("Pod", "a"), left, left, gates=gates)
+    assert not broken(*doubled, deleted("Pod", "a"), left, scheduled("a", "n"), gates=gates)
     assert broken(*doubled, deleted("Pod", "a"), queues(), left, gates=gates) == ["R-INV-06"]
+    assert broken(*doubled, deleted("Pod", "a"), queues(), scheduled("a", "n"), gates=gates) == ["R-INV-05"]
     assert broken(pod("a"), left, deleted("Pod", "a"), left, gates=gates) == ["R-INV-06"]
 
 

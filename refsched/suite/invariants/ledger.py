@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from attrs import Factory, define
@@ -42,8 +42,9 @@ class PodLedger:
     """A DeviceClass has served these extended resources."""
     unclear: set[str] = Factory(set)
     """Later records do not say enough of these pods: those that were deleted in mid-cycle, since what is
-    reported of them may be about their successors, those that were requeued although they had a node, and those
-    that were changed in mid-cycle or while they were assumed, which count as they were until they are bound."""
+    reported of them may be about their successors, those that were queued although they had a node or were
+    gone, and those that were changed in mid-cycle or while they were assumed, which count as they were until
+    they are bound."""
     _popped: PoppedScripts = Factory(lambda self: PoppedScripts(self._annotations), takes_self=True)
 
     def take(self, record: Record) -> None:
@@ -83,9 +84,13 @@ class PodLedger:
                 requeued = {record.pod} - self.held
             case _:
                 return
-        for pod in sorted(requeued):
-            if pod in self.bound or pod in self.assumed or pod not in self.pods:
-                self.unclear.add(pod)
+        self.note_queued(requeued)
+
+    def note_queued(self, queued: Iterable[str]) -> None:
+        """Marks those of these queued pods as unclear that have a node, or do not exist."""
+        self.unclear.update(
+            pod for pod in queued if pod in self.bound or pod in self.assumed or pod not in self.pods
+        )
 
     def on(self, node: str) -> Iterator[str]:
         """Yields the pods that are bound or assumed there, without finished ones."""

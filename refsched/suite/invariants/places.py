@@ -29,12 +29,14 @@ def in_one_place(ledger: PodLedger, queues: Queues, doubled: set[str] | None = N
 
     Without SchedulerPopFromBackoffQ kube-scheduler has it in two for a while (R-QUEUE-52). What takes it out of
     one leaves it in the other, its deletion too: ``PriorityQueue.Delete`` ends at the first queue that has it.
-    There ``doubled`` are the pods that were last seen so, which this notes."""
+    There ``doubled`` are the pods that were last seen so, which this notes. What is left of them in a queue may be
+    popped again."""
     listed = Counter((*queues.active, *queues.backoff, *queues.unschedulable))
     left_over = set(doubled or ()) & listed.keys()
     if doubled is not None:
         doubled.clear()
         doubled.update(left_over, (pod for pod, times in listed.items() if times > 1))
+    ledger.note_queued(left_over)
     for pod, times in sorted(listed.items()):
         if pod in ledger.unclear or pod in left_over:
             continue
