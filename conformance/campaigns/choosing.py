@@ -8,7 +8,8 @@ rules that apply in the same step of a history have met there. A pair of rules i
 which it never meets, since that is how often a run of the suite misses it. One history after the other is chosen,
 always the one whose pairs that have not met in a chosen one are worth the most for each of its steps.
 
-``conformance/chosen`` has what was chosen. Whoever changes what is chosen judges every kube-scheduler by it
+``conformance/chosen`` has what was chosen, to which ``python -m conformance.wrong choose`` adds what shows planted
+mistakes that none of these shows. Whoever changes what is chosen judges every kube-scheduler by it
 (``pytest conformance/ --impl=kube-scheduler:v1.19``, and so on) before anybody else is.
 """
 

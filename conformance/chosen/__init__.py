@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chosen histories: of many that were drawn, the few in which rules meet that seldom do.
+"""Chosen histories: of many that were drawn, the few in which rules meet that seldom do, or a mistake shows.
 
 A property tries those of its own after what it draws. They are the same with every seed.
-``python -m conformance.campaigns.choosing`` chooses them anew, and writes a file for each test.
+``python -m conformance.campaigns.choosing`` chooses them anew by the rules that meet, and writes a file for each
+test; ``python -m conformance.wrong choose`` adds those that show what is planted.
 """
 
 from __future__ import annotations

@@ -5,11 +5,11 @@
     python -m conformance.wrong NAME                   # serves one of them, or a mutant, over the wire
     python -m conformance.wrong try KIND [NAME ...]    # the default profile against them (kinds.py)
     python -m conformance.wrong naming [NAME ...]      # which rules the failures of planted ones name
-    python -m conformance.wrong seeds [NAME ...]       # with how many of ten seeds planted ones are found
+    python -m conformance.wrong choose [NAME ...]      # chosen histories that show planted ones
     python -m conformance.wrong examples [RULE ...]    # the smallest history that shows a rule
     python -m conformance.wrong pages                  # the pages, from docs/evidence.json
 
-``try``, ``naming``, ``seeds`` and ``examples`` share the work among ``--jobs`` processes, or the workers of the
+``try``, ``naming``, ``choose`` and ``examples`` share the work among ``--jobs`` processes, or the workers of the
 Dask scheduler ``--scheduler`` (conformance/machines.py).
 """
 
@@ -25,7 +25,7 @@ from refsched.mistakes.__main__ import main as serve
 COMMANDS = {
     "try": "conformance.wrong.running",
     "naming": "conformance.wrong.naming",
-    "seeds": "conformance.wrong.seeds",
+    "choose": "conformance.wrong.choosing",
     "examples": "conformance.wrong.smallest.command",
     "pages": "conformance.wrong.running",
 }
@@ -66,11 +66,7 @@ def _options(arguments: list[str]) -> Namespace:
     naming.add_argument("--half", choices=("worked", "unseen"), default="worked", help="every second one")
     naming.add_argument("--shrink", action="store_true", help="let Hypothesis make each history small")
     naming.add_argument("--json", type=Path, help="write what was named, and by which history")
-    seeds = commands.add_parser(
-        "seeds", parents=[shared], help="see with how many seeds planted ones are found"
-    )
-    seeds.add_argument("--seeds", type=int, default=10, help="the seeds below this (default: 10)")
-    seeds.add_argument("--keep", action="store_true", help="write docs/evidence.json and the pages anew")
+    commands.add_parser("choose", parents=[shared], help="choose histories that show planted ones")
     examples = commands.add_parser("examples", parents=[shared], help="compute the examples of rules")
     examples.add_argument("--missing", action="store_true", help="only those that there are not")
     examples.add_argument("--again", action="store_true", help="make those that there are smaller")

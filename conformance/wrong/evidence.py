@@ -64,8 +64,7 @@ Rows = Mapping[str, Row]
 @frozen
 class Evidence:
     """``parts`` are planted schedulers that were judged as parts of schedulers, by profile. ``not_planted`` has
-    for each report of a scheduler with a mistake that is not planted the reason. ``seeds`` says with how many of
-    ten seeds a property finds a planted one (seeds.py)."""
+    for each report of a scheduler with a mistake that is not planted the reason."""
 
     planted: Rows
     parts: Mapping[str, Rows]
@@ -73,7 +72,6 @@ class Evidence:
     mutants: Sample
     go: Sample
     not_planted: Mapping[str, str]
-    seeds: Mapping[str, int]
     written: Unseen
 
 
@@ -88,7 +86,6 @@ def read(path: Path = FILE) -> Evidence:
         mutants,
         go,
         value["not_planted"],
-        value["seeds"],
         Unseen(**value["written"]),
     )
 
@@ -111,7 +108,6 @@ def write(evidence: Evidence, path: Path = FILE) -> None:
         "mutants": asdict(evidence.mutants),
         "go": asdict(evidence.go),
         "not_planted": evidence.not_planted,
-        "seeds": dict(sorted(evidence.seeds.items())),
         "written": asdict(evidence.written),
     }
     path.write_text(_text(value) + "\n", "utf-8")

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import median
@@ -14,9 +13,6 @@ from conformance.wrong.kinds import parts_of
 from refsched.mistakes.wrong import all_wrong, areas
 
 ROOT = Path(__file__).parents[2]
-
-OFTEN = 8
-"""Of ten seeds. What fewer find is drawn too rarely."""
 
 
 def write_pages(evidence: Evidence, root: Path = ROOT) -> None:
@@ -46,14 +42,10 @@ The figures of each area also say how many are found within the first hundred hi
 the **invariants** alone, which use no specification, and by the **recordings** of kube-scheduler alone. A crash
 or a timeout does not count as a kill.
 
+With any other seed the default profile finds them, too: each is shown by a case or by one of the chosen
+histories, which are the same with every seed (`python -m conformance.wrong choose`).
+
 This page is made from `docs/evidence.json`; `python -m conformance.wrong try planted --keep` measures it anew.
-"""
-
-_SEEDS = """## With other seeds
-
-What a case or a chosen history finds is found with every seed. What only the histories find that a property draws
-with seed 0 was tried with the seeds 1 to 9 by that property alone (`python -m conformance.wrong seeds --keep`), so
-that these are lower bounds: another property may find it, too. Those that fewer than eight seeds find are listed.
 """
 
 _CONFIGURED = """## The real one, configured otherwise
@@ -81,8 +73,6 @@ def kill_matrix(evidence: Evidence) -> str:
     rows = evidence.planted
     says = {name: wrong.says for name, wrong in all_wrong().items()}
     parts = [_KILL_MATRIX, _figures(rows), "## Survivors\n", _survivors(rows, says)]
-    if evidence.seeds:
-        parts += [_SEEDS, _by_seeds(evidence.seeds), _rarely_found(evidence.seeds, says)]
     for name, area in areas().items():
         tried = {wrong.name: rows[wrong.name] for wrong in area.planted if wrong.name in rows}
         parts += [f"## {name.replace('_', ' ').capitalize()}\n", _killed(tried, says)]
@@ -109,16 +99,6 @@ def _counts(rows: Sequence[Row]) -> Sequence[object]:
 def _survivors(rows: Rows, says: Mapping[str, str]) -> str:
     alive = [(code(name), says[name], row.examples) for name, row in rows.items() if not row.rule]
     return table(("name", "what it does", "examples"), alive) if alive else "None.\n"
-
-
-def _by_seeds(seeds: Mapping[str, int]) -> str:
-    counts = Counter(seeds.values())
-    return table(("seeds", "mistakes"), ((f"{found} of 10", counts[found]) for found in range(10, 0, -1)))
-
-
-def _rarely_found(seeds: Mapping[str, int], says: Mapping[str, str]) -> str:
-    rare = sorted((found, name) for name, found in seeds.items() if found < OFTEN)
-    return table(("seeds", "name", "what it does"), ((found, code(name), says[name]) for found, name in rare))
 
 
 def _killed(rows: Rows, says: Mapping[str, str]) -> str:

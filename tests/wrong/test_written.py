@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mistakes that somebody writes into a file are tried as planted ones are, and planted ones with other seeds."""
+"""Mistakes that somebody writes into a file are tried as planted ones are."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from attrs import evolve
 
-from conformance.wrong import evidence, seeds
+from conformance.wrong import evidence
 from conformance.wrong.__main__ import main
-from conformance.wrong.pages import kill_matrix
 from refsched.mistakes.wrong import all_wrong
 
 HEAD = "# Mistakes that were written for a test.\n# Tried on them first: ports\n\n"
@@ -54,29 +52,3 @@ def test_what_is_no_file_of_mistakes_is_refused(tmp_path: Path, capsys: pytest.C
     assert "--from FILE" in capsys.readouterr().err
     assert main(["try", "written", "--from", str(tmp_path / "none.txt")]) == 2
     assert "none.txt: " in capsys.readouterr().err
-
-
-def test_planted_ones_are_tried_with_other_seeds(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    kept: list[evidence.Evidence] = []
-    monkeypatch.setattr(evidence, "write", kept.append)
-    monkeypatch.setattr("conformance.wrong.pages.write_pages", lambda _: None)
-    assert main(["seeds", NAME, "--seeds", "2", "--jobs", "1", "--keep"]) == 0
-    assert capsys.readouterr().out == f"  2 of 2  {NAME}\n"
-    assert kept[0].seeds[NAME] == 2
-
-
-def test_what_few_seeds_find_is_listed() -> None:
-    known = evolve(evidence.read(), seeds={NAME: 7, "overcommits": 10})
-    page = kill_matrix(known)
-    assert "| 10 of 10 | 1 |" in page
-    assert f"| 7 | `{NAME}` |" in page
-    assert "| 10 | `overcommits` |" not in page
-
-
-def test_a_case_is_found_with_every_seed() -> None:
-    known = evidence.read()
-    by_property = [name for name in known.planted if seeds.is_found_by_a_property(known, name)]
-    assert NAME in by_property
-    assert "overcommits" not in by_property

@@ -42,8 +42,8 @@ class PodLedger:
     """A DeviceClass has served these extended resources."""
     unclear: set[str] = Factory(set)
     """Later records do not say enough of these pods: those that were deleted in mid-cycle, since what is
-    reported of them may be about their successors, those that were queued although they had a node or were
-    gone, and those that were changed in mid-cycle or while they were assumed, which count as they were until
+    reported of them may be about their successors, those that were queued although they had a node or did
+    not exist, and those that were changed in mid-cycle or while they were assumed, which count as they were until
     they are bound."""
     _popped: PoppedScripts = Factory(lambda self: PoppedScripts(self._annotations), takes_self=True)
 

@@ -186,17 +186,21 @@ class Testing:
         if declared.area == REPLAY:
             return self._repeated(declared.function)
         name = name_of(item)
+        examples = self._selected.examples[name]
         if declared.machine is not None:
-            return drawn_by(
+            drawing = drawn_by(
                 declared.machine,
                 lambda beginning: item.stash[CHECKING].begin(beginning),  # noqa: PLW0108  # another one looks behind
-                examples=self._selected.examples[name],
+                examples=examples,
                 seed=self._options.seed,
                 name=name,
             )
-        strategy = self._bench.areas[declared.area or ""]()
-        examples = self._selected.examples[name] * (1 if self._selected.clock is None else OF)
-        drawing = drawn(declared.function, strategy, examples=examples, seed=self._options.seed, name=name)
+        else:
+            strategy = self._bench.areas[declared.area or ""]()
+            drawn_many = examples * (1 if self._selected.clock is None else OF)
+            drawing = drawn(
+                declared.function, strategy, examples=drawn_many, seed=self._options.seed, name=name
+            )
         if self._options.budget is not None or examples < declared.examples:
             return drawing
         return _followed_by(drawing, declared.function, self._bench.chosen(name))
