@@ -84,7 +84,7 @@ class PodLedger:
                 requeued = {record.pod} - self.held
             case _:
                 return
-        self.note_queued(requeued)
+        self.note_queued(sorted(requeued))
 
     def note_queued(self, queued: Iterable[str]) -> None:
         """Marks those of these queued pods as unclear that have a node, or do not exist."""
