@@ -87,8 +87,8 @@ def test_who_breaks_rules_of_scores_alone_can_be_no_predicates() -> None:
     assert "overcommits" in parts_of("predicates")
     assert "rounds-the-share-up" not in parts_of("predicates")
     assert "rounds-the-share-up" in parts_of("scoring")
-    assert "is-requeued-by-its-own-leaving" not in parts_of("filter"), "its events show in queues alone"
-    assert "is-requeued-by-its-own-leaving" in parts_of("full")
+    assert "a-failed-binding-is-no-event" not in parts_of("filter"), "its events show in queues alone"
+    assert "a-failed-binding-is-no-event" in parts_of("full")
     assert not [name for profile in PROFILES for name in parts_of(profile) if all_wrong()[name].kubernetes]
 
 
