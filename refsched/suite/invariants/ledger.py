@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from typing import Any
 
 from attrs import Factory, define
@@ -84,13 +84,11 @@ class PodLedger:
                 requeued = {record.pod} - self.held
             case _:
                 return
-        self.note_queued(sorted(requeued))
+        self.note_queued(requeued)
 
-    def note_queued(self, queued: Iterable[str]) -> None:
+    def note_queued(self, queued: Set[str]) -> None:
         """Marks those of these queued pods as unclear that have a node, or do not exist."""
-        self.unclear.update(
-            pod for pod in queued if pod in self.bound or pod in self.assumed or pod not in self.pods
-        )
+        self.unclear |= queued - (self.pods.keys() - self.bound.keys() - self.assumed.keys())
 
     def on(self, node: str) -> Iterator[str]:
         """Yields the pods that are bound or assumed there, without finished ones."""

@@ -36,7 +36,7 @@ def in_one_place(ledger: PodLedger, queues: Queues, doubled: set[str] | None = N
     if doubled is not None:
         doubled.clear()
         doubled.update(left_over, (pod for pod, times in listed.items() if times > 1))
-    ledger.note_queued(sorted(left_over))
+    ledger.note_queued(left_over)
     for pod, times in sorted(listed.items()):
         if pod in ledger.unclear or pod in left_over:
             continue
