@@ -33,7 +33,8 @@ SEEDS = ("1", "2", SEED)
 
 @frozen
 class Task:
-    """A Task is to find chosen histories of this property that show these mistakes."""
+    """A Task is to find chosen histories of this property that show these mistakes, which decide by this release,
+    or by the newest without one."""
 
     test: str
     kubernetes: str
@@ -80,8 +81,11 @@ def by_property(known: Evidence, name: str) -> bool:
 
 def test_of(known: Evidence, name: str) -> SuiteTest:
     """Returns the test that finds this mistake with seed 0."""
-    tests = suite_tests(all_wrong()[name].kubernetes or DEFAULT.name)
-    return next(test for test in tests if test.name == f"conformance.{known.planted[name].test}")
+    return _named(f"conformance.{known.planted[name].test}", all_wrong()[name].kubernetes)
+
+
+def _named(test: str, kubernetes: str) -> SuiteTest:
+    return next(each for each in suite_tests(kubernetes or DEFAULT.name) if each.name == test)
 
 
 def _tasks(known: Evidence, names: Iterable[str]) -> list[Task]:
@@ -89,13 +93,12 @@ def _tasks(known: Evidence, names: Iterable[str]) -> list[Task]:
     for name in names:
         by_test[known.planted[name].test, all_wrong()[name].kubernetes].append(name)
     return [
-        Task(f"conformance.{test}", kubernetes or DEFAULT.name, tuple(found))
-        for (test, kubernetes), found in by_test.items()
+        Task(f"conformance.{test}", kubernetes, tuple(found)) for (test, kubernetes), found in by_test.items()
     ]
 
 
 def _choose(task: Task) -> Chosen:
-    test = next(each for each in suite_tests(task.kubernetes) if each.name == task.test)
+    test = _named(task.test, task.kubernetes)
     added: list[History] = []
     hidden = []
     for name in task.names:
