@@ -333,6 +333,12 @@ def test_a_pod_that_was_changed_in_mid_cycle_counts_as_it_was() -> None:
     assert not invariants.take(scheduled("b", "n"))
 
 
+def test_an_assumed_pod_of_which_more_is_said_to_be_in_use_counts_as_it_was() -> None:
+    running = {"containerStatuses": [_holding("c", "2")]}
+    steps = (node("n"), pod("a"), scheduled("a", "n"), Update({**pod("a").object, "status": running}))
+    assert not broken(*steps, pod("b"), scheduled("b", "n"))
+
+
 @pytest.mark.parametrize(("kubernetes", "breaks"), [("1.34", ["R-INV-01"]), ("1.19", [])])
 def test_in_1_19_a_node_miscounts_a_pod_that_was_changed_in_mid_cycle(
     kubernetes: str, breaks: list[str]

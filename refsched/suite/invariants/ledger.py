@@ -112,7 +112,7 @@ class PodLedger:
         elif isinstance(shown, Pod):
             known = self.pods.get(shown.key)
             is_placed = shown.key in self.held or shown.key in self.assumed
-            if is_placed and known is not None and known.spec != shown.spec:
+            if is_placed and known is not None and (known.spec, known.status) != (shown.spec, shown.status):
                 self.unclear.add(shown.key)
                 self.is_miscounted |= self.takes_off_as_bound
             self.pods[shown.key] = shown
