@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from copy import deepcopy
 
 from conformance.vocabulary.builder import HistoryBuilder
-from conformance.vocabulary.objects import cpu, node, pod
+from conformance.vocabulary.objects import cpu, node, pod, profile_config
 from conformance.vocabulary.scripted import SCRIPTED, script
 from refsched.suite.histories.history import History
 from refsched.suite.session.cases import Case
@@ -39,6 +39,19 @@ def _bound_by_nobody() -> History:
     return cluster.history(config)
 
 
+def _weighed(*weights: int) -> History:
+    """Returns a history of one pod and two nodes, in which the first plugins at Score have these weights."""
+    names = ("NodeResourcesFit", "ImageLocality")
+    enabled = [{"name": name, "weight": weight} for name, weight in zip(names, weights, strict=True)]
+    plugins = {"score": {"enabled": enabled, "disabled": [{"name": name} for name in names]}}
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "4", "pods": "9"}))
+    cluster.add_node(node("", {"cpu": "2", "pods": "9"}))
+    cluster.add_pod(pod("", cpu("1")))
+    cluster.schedule()
+    return cluster.history(profile_config({"schedulerName": "default-scheduler", "plugins": plugins}))
+
+
 def _cases() -> Iterator[Case]:
     yield Case(
         "every_bind_plugin_answers_skip",
@@ -46,6 +59,11 @@ def _cases() -> Iterator[Case]:
         " only that node is looked at again.",
         _bound_by_nobody(),
         ("R-FAIL-04",),
+    )
+    yield Case(
+        "a_negative_weight",
+        "The scores of a plugin with a negative weight count against a node.",
+        _weighed(3, -1),
     )
     for point, name in (("reserve", "reserve"), ("permit", "permit"), ("preBind", "pre_bind")):
         for plugins in (["ScriptedB"], ["ScriptedB", "ScriptedA"]):

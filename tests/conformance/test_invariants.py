@@ -201,6 +201,15 @@ def test_a_score_is_at_most_a_hundred_times_its_weight(score: int, rules: list[s
     assert broken(node("n"), pod("a"), scheduled("a", "n", scores=scores)) == rules
 
 
+@pytest.mark.parametrize(("score", "rules"), [(-200, []), (-201, ["R-INV-03"]), (1, ["R-INV-03"])])
+def test_a_score_with_a_negative_weight_is_negative(score: int, rules: list[str]) -> None:
+    weights = (("NodeResourcesFit", 3), ("ImageLocality", -2))
+    weighed = {"score": {"enabled": [{"name": name, "weight": weight} for name, weight in weights]}}
+    config = profile_config({"schedulerName": "default-scheduler", "plugins": weighed})
+    scores = {"n": {"ImageLocality": score}}
+    assert broken(node("n"), pod("a"), scheduled("a", "n", scores=scores), config=config) == rules
+
+
 def test_a_total_is_the_sum_of_its_scores() -> None:
     scores = {"n": {"ImageLocality": 1, "NodeAffinity": 2}}
     wrong = scheduled("a", "n", scores=scores, totals={"n": 4})

@@ -132,10 +132,10 @@ def scores_in_range(ledger: PodLedger, attempt: Attempt, promises: Promises) -> 
     """R-INV-03: A normalized score lies in 0..100 before it is weighted."""
     for node, scores in (attempt.scores or {}).items():
         for plugin, score in scores.items():
-            highest = MAX_SCORE * promises.weights.get(plugin, 0)
-            if plugin in promises.weights and not 0 <= score <= highest:
+            least, highest = sorted((0, MAX_SCORE * promises.weights.get(plugin, 0)))
+            if plugin in promises.weights and not least <= score <= highest:
                 member = f"scores.{node}.{plugin}"
-                yield Finding("R-INV-03", member, f"0 to {highest}", score, attempt.pod)
+                yield Finding("R-INV-03", member, f"{least} to {highest}", score, attempt.pod)
 
 
 def highest_total(ledger: PodLedger, attempt: Attempt, promises: Promises) -> Iterator[Finding]:
