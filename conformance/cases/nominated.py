@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import product
 from typing import Any
 
 from conformance.vocabulary.builder import HistoryBuilder
@@ -67,6 +68,37 @@ def _nominated_and_bound_to(home: str) -> History:
     cluster.change_pod(0, partial(with_spec, nodeName=home))
     for priority in (0, -1, -2):
         cluster.add_pod(pod("", cpu("1"), priority=priority, **_NEVER))
+    cluster.schedule()
+    return cluster.history()
+
+
+# --- A nominated pod that others keep away from --------------------------------------------------
+
+_APP: Json = {"labelSelector": {"matchLabels": {"app": "a"}}, "topologyKey": HOSTNAME}
+_KEPT_AWAY: dict[str, Json] = {
+    "spread": {"topologySpreadConstraints": [{**_APP, "maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule"}]},
+    "avoided": {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [_APP]}}},
+}
+
+
+def _kept_away_until_it(ends: str, how: str, namespace: str) -> History:
+    """A pod cannot go to the only open node, since one of its app runs there, and another of that app, perhaps of
+    another namespace, is nominated there until its nomination ends."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add_node(node("", {"cpu": "4", "pods": "9"}))
+    cluster.add_node(node("", {"cpu": "4", "pods": "9"}, unschedulable=True))
+    cluster.add_pod(pod("", labels={"app": "a"}), 0)
+    nominated: Json = {
+        "namespace": namespace,
+        "priority": 10,
+        "status": {"nominatedNodeName": "n1"},
+        **_NEVER,
+    }
+    cluster.add_pod(pod("", labels={"app": "a"}, nodeSelector={"disk": "ssd"}, **nominated))
+    cluster.add_pod(pod("", cpu("1"), labels={"app": "a"}, **_KEPT_AWAY[how], **_NEVER))
+    cluster.schedule()
+    cluster.wait()
+    _after(cluster, 1, ends)
     cluster.schedule()
     return cluster.history()
 
@@ -146,6 +178,14 @@ def _cases() -> Iterator[Case]:
             f"nomination_{ends}",
             f"A waiting pod that was nominated to a node {says}, and this requeues {requeued}.",
             _nomination_that(ends),
+        )
+    for how, namespace, ends in product(_KEPT_AWAY, ("", "other"), ("is_withdrawn", "ends_with_the_pod")):
+        elsewhere, other = ("_elsewhere", " of another namespace") if namespace else ("", "")
+        yield Case(
+            f"nomination_of_a_pod_that_is_{how}{elsewhere}_{ends}",
+            f"A waiting pod{other} that was nominated {_AFTER[ends]}, and this requeues a pod that is kept away"
+            " from its app only if both are of one namespace.",
+            _kept_away_until_it(ends, how, namespace),
         )
     for home, says in (("n1", "counts there once"), ("n2", "counts there and no more on the first node")):
         yield Case(

@@ -18,6 +18,7 @@ from conformance.vocabulary.objects import (
     node,
     pod,
     profile_config,
+    with_metadata,
 )
 from refsched.suite.histories.history import History, Update, deleting
 from refsched.suite.session.cases import Case
@@ -171,7 +172,51 @@ def _node_added(labels: Json) -> History:
     return cluster.history()
 
 
+def _sought_on_a_closed_node(later: Json) -> History:
+    """The pod that another one seeks runs on a node that is closed. It gets these labels."""
+    cluster = zones("a", "b")
+    cluster.change_node(0, node(labels={ZONE: "a"}, unschedulable=True))
+    cluster.add_pod(pod("", labels=_A), 0)
+    cluster.add_pod(pod("", affinity=near("podAffinity", REQUIRED, _OF_A, ZONE)))
+    cluster.schedule()
+    cluster.wait()
+    cluster.change_pod(0, lambda value: with_metadata(value, labels=later))
+    cluster.schedule()
+    return cluster.history()
+
+
+def _joins_one_of_two_domains(key: str) -> History:
+    """The pod that another one seeks by two keys runs on a closed node; the other node gets its value of one."""
+    cluster = HistoryBuilder()
+    labels = {HOSTNAME: "a", ZONE: "a"}
+    cluster.add_node(node(labels=labels, unschedulable=True))
+    cluster.add_node(node(labels={HOSTNAME: "b", ZONE: "b"}))
+    cluster.add_pod(pod("", labels=_A), 0)
+    terms = [{"topologyKey": each, "labelSelector": _OF_A} for each in (HOSTNAME, ZONE)]
+    cluster.add_pod(pod("", affinity={"podAffinity": {REQUIRED: terms}}))
+    cluster.schedule()
+    cluster.wait()
+    cluster.change_node(1, node(labels={HOSTNAME: "b", ZONE: "b", key: "a"}))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _of_nodes() -> Iterator[Case]:
+    for name, later in (("as_before", {**_A, "version": "2"}), ("no_more", _B)):
+        yield Case(
+            f"sought_pod_on_a_closed_node_matches_{name}",
+            "A change of the labels of a pod that matched an affinity requeues no pod, whether it matches it"
+            f" afterwards or not: {name.replace('_', ' ')}.",
+            _sought_on_a_closed_node(later),
+        )
+    for key, name in ((HOSTNAME, "host"), (ZONE, "zone")):
+        yield Case(
+            f"node_joins_the_{name}_of_a_sought_pod_and_not_its_other_domain",
+            "A node that joins a domain of one required affinity term requeues the pod, though it is in no domain"
+            " of the other term.",
+            _joins_one_of_two_domains(key),
+            ("R-PODAFF-15",),
+        )
     yield Case(
         "affinity_of_two_keys_where_a_node_has_one",
         "A node that lacks the label of one of two required affinity terms is rejected.",

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from conformance.vocabulary.builder import HistoryBuilder
-from conformance.vocabulary.objects import container, cpu, node, pod
+from conformance.vocabulary.objects import container, cpu, default_profile, node, pod, profile_config
 from refsched.suite.histories.history import History
 from refsched.suite.session.cases import Case
 
@@ -47,7 +47,27 @@ def _nominated_pod_is_deleted(port: int) -> History:
     return cluster.history()
 
 
+def _ports_of_init_containers() -> History:
+    """Pods come one after the other to two nodes, and differ in the host port of an init container alone."""
+    cluster = HistoryBuilder()
+    for _ in range(2):
+        cluster.add_node(node(""))
+    for port in (80, 80, 81, 81, 80):
+        asked = [{"containerPort": 80, "hostPort": port}]
+        cluster.add_pod(pod("", cpu("1"), initContainers=[container("i", ports=asked)]))
+        cluster.schedule()
+    without_spreading = {"defaultingType": "List", "defaultConstraints": []}
+    return cluster.history(profile_config(default_profile(("PodTopologySpread", without_spreading))))
+
+
 CASES = (
+    Case(
+        "pods_that_differ_in_the_port_of_an_init_container",
+        "A pod is not equal to the one before it if the host port of an init container is another, though no such"
+        " port is taken.",
+        _ports_of_init_containers(),
+        ("R-BATCH-27",),
+    ),
     *(
         Case(
             f"port_{port}_of_a_nominated_pod_that_is_deleted",

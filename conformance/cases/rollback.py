@@ -91,7 +91,28 @@ def _deleted_while_it_is_bound() -> History:
     return cluster.history(SCRIPTED)
 
 
+def _skipped(point: str) -> History:
+    """Returns a history in which a plugin answers Skip for the first of two pods, which is tried twice."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+    cluster.add_pod(pod("", {"cpu": "1"}, priority=1, script={"ScriptedA": {point: "Skip"}}))
+    cluster.schedule()
+    cluster.wait()
+    cluster.add_pod(pod("", {"cpu": "1"}, priority=2))
+    cluster.schedule()
+    return cluster.history(SCRIPTED)
+
+
 CASES = (
+    *(
+        Case(
+            f"a_plugin_answers_skip_at_{name}",
+            f"Skip is no answer of a plugin at {point}: the pod is not bound, and its attempt ends with an error.",
+            _skipped(point),
+            ("R-ASSUME-01",),
+        )
+        for name, point in (("reserve", "reserve"), ("permit", "permit"), ("pre_bind", "preBind"))
+    ),
     Case(
         "marked_for_deletion_while_it_is_bound",
         "The API server refuses to bind a pod that is being deleted, and the node is free for another pod.",

@@ -48,6 +48,20 @@ def _node_lacks_a_label(missing: str) -> History:
     return cluster.history()
 
 
+def _service_that_selects_nobody() -> History:
+    """The only Service of the namespace has no selector."""
+    cluster = HistoryBuilder(hosts=True)
+    service = selecting("Service", "s", _A, "v1")
+    cluster.add({**service, "spec": {}})
+    for zone in ("a", "b"):
+        cluster.add_node(node(labels={ZONE: zone}))
+    for home in (0, 0, 1):
+        cluster.add_pod(pod("", labels=_A), home)
+    cluster.add_pod(pod("", labels=_A))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _version_label_changes(when: str, gate: bool) -> History:
     """The label that matchLabelKeys compares is changed before the pod is tried."""
     cluster = zones("a", "b")
@@ -148,6 +162,19 @@ def _matching_pod_where_a_key_is_missing(when: str) -> History:
     return cluster.history()
 
 
+def _hosts_that_bear_other_names(when: str) -> History:
+    """The label of each node's host is the name of another node."""
+    cluster = HistoryBuilder()
+    for host in ("n2", "n3", "n1"):
+        cluster.add_node(node(labels={HOSTNAME: host}))
+    for home in (0, 0, 1):
+        cluster.add_pod(pod("", labels=_A), home)
+    for _ in range(2):
+        cluster.add_pod(pod("", labels=_A, topologySpreadConstraints=[spread(HOSTNAME, 1, when)]))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _listed_defaults() -> History:
     """The constraints that the configuration lists are of two keys, and a node lacks one of them."""
     cluster = HistoryBuilder()
@@ -168,6 +195,11 @@ _HONOR = {"nodeTaintsPolicy": "Honor"}
 
 
 def _of_other_pods_and_nodes() -> Iterator[Case]:
+    yield Case(
+        "spread_by_default_with_a_service_that_selects_nobody",
+        "A Service without a selector selects no pod, so that none is spread by default.",
+        _service_that_selects_nobody(),
+    )
     for point, when in _ACTIONS.items():
         yield Case(
             f"spread_counts_no_pod_where_a_key_is_missing_{point}",
@@ -209,6 +241,11 @@ def _cases() -> Iterator[Case]:
             _node_lacks_a_label(key),
         )
     for point, when in _ACTIONS.items():
+        yield Case(
+            f"hosts_that_bear_other_names_{point}",
+            f"Pods count in the domain that their host's label names ({when}), whatever their node is called.",
+            _hosts_that_bear_other_names(when),
+        )
         for gate in (True, False):
             yield Case(
                 f"match_label_keys_after_a_label_changed_{point}{'' if gate else '_gate_off'}",

@@ -36,7 +36,7 @@ from conformance.vocabulary.storage import (
     using,
     with_some,
 )
-from refsched.suite.histories.history import History, Permit, Update
+from refsched.suite.histories.history import History, Permit, Update, deleting
 from refsched.suite.session.cases import Case
 
 Json = dict[str, Any]
@@ -288,7 +288,35 @@ def _taken_in_turn(*taken: str, wanted: str) -> History:
     return cluster.history()
 
 
+def _node_created_anew(attempts: int) -> History:
+    """The node of a pod with an exclusive claim is deleted and created again, with so many attempts between, and
+    another pod wants the claim."""
+    cluster = HistoryBuilder(hosts=True)
+    exclusive: Json = {"accessModes": ["ReadWriteOncePod"]}
+    cluster.add(_HAND, *(with_some(one, spec=exclusive) for one in bound_pair("c1", "v1")))
+    cluster.add_node(node(""))
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", volumes=using("c1")), 0)
+    cluster.add_pod(pod(""))
+    cluster.schedule(1)
+    anew = cluster.nodes["n1"]
+    cluster.steps.append(deleting(anew))
+    for _ in range(attempts):
+        cluster.add_pod(pod(""))
+        cluster.schedule(1)
+    cluster.add(anew)
+    cluster.add_pod(pod("", volumes=using("c1")))
+    cluster.schedule(1)
+    return cluster.history()
+
+
 def _of_exclusive_claims() -> Iterator[Case]:
+    for attempts in (0, 1):
+        yield Case(
+            f"exclusive_claim_on_a_node_that_is_created_anew_after_{attempts}_attempts",
+            "A ReadWriteOncePod claim that a pod uses is in use again when the pod's node is created again.",
+            _node_created_anew(attempts),
+        )
     for wanted, which in (("c2", "another"), ("c1", "the_same")):
         yield Case(
             f"exclusive_claim_exchanged_for_another_and_{which}_wanted",
@@ -313,12 +341,12 @@ _USER = pod("", volumes=using("c1"))
 _LARGE = a_volume("v2", spec={"capacity": {"storage": "2Gi"}})
 
 
-def _capacity(amount: str) -> Json:
+def _capacity(amount: str, **topology: Json) -> Json:
     return storage_object(
         *(STORAGE, "CSIStorageCapacity", "k1", "default"),
         storageClassName="hand",
         capacity=amount,
-        nodeTopology={},
+        **topology,
     )
 
 
@@ -333,11 +361,18 @@ _REPLACED = (
     Replaced("bound_volume_deleted", [_HAND, *_BOUND], _USER),
     Replaced("claim_deleted", [_HAND, a_volume(), _CLAIMS[0]], _USER),
     Replaced("storage_class_deleted", [*_CLAIMS, a_volume(), _HAND], _USER),
-    Replaced("capacity_deleted", [_PUBLISHED, *_CLAIMS, _PUBLISHES, _capacity("2Gi")], _USER),
     Replaced(
-        "capacity_shrunk", [_PUBLISHED, *_CLAIMS, _PUBLISHES, _capacity("2Gi")], _USER, later=_capacity("1Mi")
+        "capacity_deleted", [_PUBLISHED, *_CLAIMS, _PUBLISHES, _capacity("2Gi", nodeTopology={})], _USER
     ),
-    Replaced("csi_driver_deleted", [_PUBLISHED, *_CLAIMS, _capacity("1Mi"), _PUBLISHES], _USER),
+    Replaced(
+        "capacity_shrunk",
+        [_PUBLISHED, *_CLAIMS, _PUBLISHES, _capacity("2Gi", nodeTopology={})],
+        _USER,
+        later=_capacity("1Mi", nodeTopology={}),
+    ),
+    Replaced(
+        "csi_driver_deleted", [_PUBLISHED, *_CLAIMS, _capacity("1Mi", nodeTopology={}), _PUBLISHES], _USER
+    ),
 )
 
 _TWO_MODES = Case(
@@ -387,6 +422,23 @@ _PRE_BOUND_ELSEWHERE = Case(
     _pre_bound_elsewhere(),
     ("R-VOLBIND-10",),
 )
+
+
+def _capacity_that_says_no_topology() -> History:
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(_PUBLISHED, _PUBLISHES, _capacity("2Gi"), a_claim("c1"))
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", volumes=using("c1")))
+    cluster.schedule()
+    return cluster.history()
+
+
+_NO_TOPOLOGY = Case(
+    "capacity_that_says_no_topology",
+    "A CSIStorageCapacity without a nodeTopology reaches no node.",
+    _capacity_that_says_no_topology(),
+    ("R-VOLBIND-15",),
+)
 CASES: tuple[Case, ...] = (
     *_of_binding(),
     _TWO_MODES,
@@ -394,6 +446,7 @@ CASES: tuple[Case, ...] = (
     *_of_zones(),
     *_of_old_labels(),
     _LARGER_FIRST,
+    _NO_TOPOLOGY,
     *_of_exclusive_claims(),
     *(case for replaced in _REPLACED for case in before_and_after(replaced)),
 )
