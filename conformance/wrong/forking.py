@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any
@@ -23,16 +23,23 @@ from refsched.suite.adapters.adapter import Json, TransportError
 class Forked:
     """A Forked is a transport to a child that serves ``refsched.reference`` after ``change``.
 
-    ``timeout`` are the seconds within which an answer must arrive."""
+    ``timeout`` are the seconds within which an answer must arrive. ``more`` are requests of other names, with what
+    answers them in the child."""
 
-    def __init__(self, change: Callable[[], None], timeout: float) -> None:
+    def __init__(
+        self,
+        change: Callable[[], None],
+        timeout: float,
+        more: Mapping[str, Callable[[], Any]] = {},
+    ) -> None:
         self._change = change
         self._timeout = timeout
+        self._more = more
         self._process: ForkedProcess | None = None
 
     def open(self) -> None:
         self.close()
-        self._process = ForkedProcess(partial(_serve, self._change))
+        self._process = ForkedProcess(partial(_serve, self._change, self._more))
 
     def ask(self, request: Json) -> Any:
         if self._process is None:
@@ -55,19 +62,25 @@ class Forked:
         return ()
 
 
-def _serve(change: Callable[[], None], connection: Connection) -> None:
+def _serve(change: Callable[[], None], more: Mapping[str, Callable[[], Any]], connection: Connection) -> None:
     discard_output()
     change()
     reference = importlib.import_module("refsched.reference")
     serving = importlib.import_module("refsched.processes.serving")
     server = serving.Server(reference.create)
+    own = {json.dumps({name: {}}).encode(): answer for name, answer in more.items()}
     while True:
-        connection.send(serving.answer_line(server, connection.recv()))
+        request = connection.recv()
+        answer = own.get(request)
+        connection.send(
+            serving.answer_line(server, request) if answer is None else json.dumps(answer()).encode()
+        )
 
 
-def import_again(module: str, change: Change) -> None:
-    """Forgets all modules of refsched, so that each is imported again, and this one with the change."""
+def import_again(changes: Mapping[str, Change]) -> None:
+    """Forgets all modules of refsched, so that each is imported again, and these with a change."""
     for name in list(sys.modules):
         if name.partition(".")[0] == "refsched":
             del sys.modules[name]
-    plant(module, change)
+    for module, change in changes.items():
+        plant(module, change)

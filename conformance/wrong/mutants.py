@@ -98,6 +98,6 @@ def connect_mutant(mutant: Mutant) -> Adapter:
     """Returns the mutant in a process of its own. It decides by the release to which its module belongs."""
     parts = mutant.module.split(".")
     earlier = (name for name in RELEASES if f"v{name.replace('.', '_')}" in parts)
-    change = change_to(mutant)
-    serves = Forked(lambda: import_again(mutant.module, change), TIMEOUT)
+    changes = {mutant.module: change_to(mutant)}
+    serves = Forked(lambda: import_again(changes), TIMEOUT)
     return Adapter(mutant.name, serves, next(earlier, DEFAULT.name))

@@ -35,7 +35,7 @@ LIMIT = 600.0
 
 def connect_edited(wrong: WrongScheduler) -> Adapter:
     """Returns the specification with this edit, in a process that is forked from this one."""
-    change = partial(import_again, wrong.module, replacing(wrong.before, wrong.after))
+    change = partial(import_again, {wrong.module: replacing(wrong.before, wrong.after)})
     return Adapter(wrong.name, Forked(change, TIMEOUT), wrong.kubernetes or DEFAULT.name)
 
 

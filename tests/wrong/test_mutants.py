@@ -165,7 +165,7 @@ def test_every_part_of_refsched_that_decides_is_mutated() -> None:
 @pytest.mark.no_cover
 def test_a_module_that_is_imported_again_and_is_as_it_was_decides_as_before() -> None:
     test = next(test for test in suite_tests() if test.area == "resources" and test.draws)
-    with Adapter("as it was", Forked(lambda: import_again(OBJECTS, lambda source: source), 60)) as adapter:
+    with Adapter("as it was", Forked(lambda: import_again({OBJECTS: lambda source: source}), 60)) as adapter:
         survived = attack(adapter, islice(one_by_one([test]), 12), 60)
     assert survived.end is End.SURVIVED, survived.problem or survived.rule
 

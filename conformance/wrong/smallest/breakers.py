@@ -186,7 +186,7 @@ def _stated(rule: StatedRule) -> Iterator[Breaker]:
 
 
 def _plant(wrong: WrongScheduler) -> None:
-    import_again(wrong.module, replacing(wrong.before, wrong.after))
+    import_again({wrong.module: replacing(wrong.before, wrong.after)})
 
 
 # --- Mutants --------------------------------------------------------------------------------------
@@ -210,7 +210,7 @@ def _mutants_in(module: str) -> tuple[Mutant, ...]:
 
 
 def _mutate(mutant: Mutant) -> None:
-    import_again(mutant.module, change_to(mutant))
+    import_again({mutant.module: change_to(mutant)})
 
 
 # --- What a mutant does wrong, for people who read no syntax trees ---------------------------------

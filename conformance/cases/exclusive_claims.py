@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of ReadWriteOncePod claims: which pods use one at an attempt, after pods and nodes have come and left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.objects import ZONE, node, pod
+from conformance.vocabulary.storage import bound_pair, storage_class, using, with_some
+from refsched.suite.histories.history import History, deleting
+from refsched.suite.session.cases import Case
+
+Json = dict[str, Any]
+
+_HAND = storage_class("hand")
+
+
+def _taken_in_turn(*taken: str, wanted: str) -> History:
+    """Between two attempts the pod with c1 is deleted, and perhaps another pod runs on the node with a claim."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(_HAND)
+    for number in (1, 2):
+        claim, volume = bound_pair(f"c{number}", f"v{number}")
+        exclusive: Json = {"accessModes": ["ReadWriteOncePod"]}
+        cluster.add(with_some(claim, spec=exclusive), with_some(volume, spec=exclusive))
+    cluster.add_node(node(""))
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", volumes=using("c1")), 0)
+    cluster.add_pod(pod("", nodeSelector={ZONE: "c"}))
+    cluster.schedule()
+    cluster.remove_pod(0)
+    for name in taken:
+        cluster.add_pod(pod("", volumes=using(name)), 0)
+    cluster.add_pod(pod("", volumes=using(wanted)))
+    cluster.schedule()
+    return cluster.history()
+
+
+def _node_created_anew(attempts: int) -> History:
+    """The node of a pod with an exclusive claim is deleted and created again, with so many attempts between, and
+    another pod wants the claim."""
+    cluster = HistoryBuilder(hosts=True)
+    exclusive: Json = {"accessModes": ["ReadWriteOncePod"]}
+    cluster.add(_HAND, *(with_some(one, spec=exclusive) for one in bound_pair("c1", "v1")))
+    cluster.add_node(node(""))
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", volumes=using("c1")), 0)
+    cluster.add_pod(pod(""))
+    cluster.schedule(1)
+    anew = cluster.nodes["n1"]
+    cluster.steps.append(deleting(anew))
+    for _ in range(attempts):
+        cluster.add_pod(pod(""))
+        cluster.schedule(1)
+    cluster.add(anew)
+    cluster.add_pod(pod("", volumes=using("c1")))
+    cluster.schedule(1)
+    return cluster.history()
+
+
+def _of_exclusive_claims() -> Iterator[Case]:
+    for attempts in (0, 1):
+        yield Case(
+            f"exclusive_claim_on_a_node_that_is_created_anew_after_{attempts}_attempts",
+            "A ReadWriteOncePod claim that a pod uses is in use again when the pod's node is created again.",
+            _node_created_anew(attempts),
+        )
+    for wanted, which in (("c2", "another"), ("c1", "the_same")):
+        yield Case(
+            f"exclusive_claim_exchanged_for_another_and_{which}_wanted",
+            "A ReadWriteOncePod claim is in use if a pod runs with it at this attempt, and not if one did at the"
+            f" last: a pod with another claim has taken the place, and {which.replace('_', ' ')} claim is wanted.",
+            _taken_in_turn("c2", wanted=wanted),
+        )
+        yield Case(
+            f"exclusive_claim_released_and_{which}_wanted",
+            "A ReadWriteOncePod claim whose pod was deleted between two attempts is not in use:"
+            f" {which.replace('_', ' ')} claim is wanted.",
+            _taken_in_turn(wanted=wanted),
+        )
+
+
+CASES: tuple[Case, ...] = tuple(_of_exclusive_claims())

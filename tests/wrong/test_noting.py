@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a mutant of a condition would go another way is noted, and nothing else is changed."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from conformance.campaigns.conditions import met_by
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.objects import cpu, node, pod
+from conformance.wrong import noting
+from conformance.wrong.mutants import source_of
+from conformance.wrong.noting import changed, take_noted
+from refsched.mistakes.mutation import mutants_of
+
+FIT = "refsched.plugins.node_resources_fit"
+
+
+def noted(source: str, *arguments: object) -> tuple[object, list[str]]:
+    """Returns what the function ``f`` of this source returns, and which of its operands and bounds are noted."""
+    mutants = [one for one in mutants_of("refsched.example", source) if noting.is_noted(one)]
+    module: dict[str, object] = {}
+    exec(compile(changed(source, mutants), "example.py", "exec"), module)
+    f = module["f"]
+    assert callable(f)
+    take_noted()
+    return f(*arguments), [name.removeprefix("example:f:") for name in take_noted()]
+
+
+AND = "def f(a, b, c):\n    return a and b and c\n"
+OR = "def f(a, b, c):\n    return a or b or c\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "arguments", "value", "names"),
+    [
+        (AND, (1, 0, 2), 0, ["part:1"]),
+        (AND, (1, 0, 0), 0, []),
+        (AND, (1, 2, 3), 3, []),
+        (OR, (0, 0, 3), 3, ["part:2"]),
+        (OR, (1, 0, 0), 1, ["part:0"]),
+        (OR, (1, 1, 0), 1, []),
+        ("def f(a, b):\n    return a < b\n", (1, 1), False, ["boundary:0"]),
+        ("def f(a, b):\n    return a <= b\n", (1, 2), True, []),
+    ],
+)
+def test_an_operand_that_decides_alone_and_a_bound_that_is_met_are_noted(
+    source: str, arguments: tuple[int, ...], value: int, names: list[str]
+) -> None:
+    assert noted(source, *arguments) == (value, names)
+
+
+def test_what_a_part_guards_may_raise() -> None:
+    source = "def f(a):\n    return a is not None and a.name == 1\n"
+    assert noted(source, None) == (False, [])
+
+
+def test_nothing_is_called_that_is_not_needed_and_may_change_something() -> None:
+    source = "def f(a, b):\n    return a and not b.append(a)\n"
+    called: list[int] = []
+    assert noted(source, 0, called) == (0, [])
+    assert called == []
+
+
+def test_a_name_that_an_operand_binds_is_still_bound() -> None:
+    source = "def f(a):\n    return (b := a) and b + 1\n"
+    assert noted(source, 1) == (2, [])
+
+
+def test_a_module_may_begin_with_a_docstring_and_imports_from_the_future() -> None:
+    tree = ast.parse(source_of(FIT))
+    assert isinstance(tree.body[0], ast.Expr)
+    mutants = [one for one in mutants_of(FIT, source_of(FIT)) if noting.is_noted(one)]
+    compile(changed(source_of(FIT), mutants), "fit.py", "exec")
+
+
+def test_the_specification_notes_what_a_history_meets() -> None:
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+    for amount in ("1", "1"):
+        cluster.add_pod(pod("", cpu(amount)))
+    cluster.schedule()
+    mutants = list(mutants_of(FIT, source_of(FIT)))
+    met = met_by(mutants, [cluster.history()])
+    of_insufficient = {name: number for name, number in met.items() if ":_insufficient:" in name}
+    assert of_insufficient
+    assert set(of_insufficient.values()) == {1}
