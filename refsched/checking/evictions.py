@@ -3,7 +3,7 @@
 
 It cannot be observed. kube-scheduler records the reason in each victim and deletes it, many victims at a time,
 and each step moves another pod of the node to another place. The place counts among pods of one priority that
-have not started (R-PREEMPT-06): either of such pods may be the next victim.
+started at the same time, or have not started (R-PREEMPT-06): either of such pods may be the next victim.
 
 Source: pkg/scheduler/framework/preemption/preemption.go, prepareCandidateAsync;
 pkg/scheduler/framework/types.go, removeFromSlice.
@@ -47,6 +47,6 @@ class Evictions:
 
 
 def _are_exchangeable(node: NodeInfo) -> bool:
-    """Returns whether more than one pod of one priority that has not started is on the node."""
-    waiting = Counter(pod.pod.priority for pod in node.pods if pod.pod.status.start_time is None)
-    return max(waiting.values(), default=0) > 1
+    """Returns whether two pods of one priority are on the node that started at the same time, or have not."""
+    alike = Counter((pod.pod.priority, pod.pod.status.start_time) for pod in node.pods)
+    return max(alike.values(), default=0) > 1

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Evictions: after several victims left at once, pods that wait for their start may be taken in either order."""
+"""Evictions: after several victims left at once, pods that started at the same time, or have not, may be taken in
+either order."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from refsched.checking.checker import Checker
 from refsched.records import Attempt, Create, Delete, Reference
 
 CONFIG = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
-STARTED = {"startTime": "2026-01-01T00:00:00Z"}
+STARTED, LATER = {"startTime": "2026-01-01T00:00:00Z"}, {"startTime": "2026-01-01T00:00:01Z"}
 
 
 def _pod(name: str, cpu: str, status: dict[str, Any] | None = None, **spec: Any) -> Create:
@@ -27,8 +28,10 @@ def _pod(name: str, cpu: str, status: dict[str, Any] | None = None, **spec: Any)
     )
 
 
-def _after_two_victims(status: dict[str, Any] | None = None) -> Checker:
-    """Room for three pods: the preemptor ``a`` has a place kept, and ``r3`` and ``r4`` still run."""
+def _after_two_victims(*statuses: dict[str, str]) -> Checker:
+    """Room for three pods: the preemptor ``a`` has a place kept, and ``r3`` and ``r4`` still run, which have these
+    statuses."""
+    third, fourth = statuses or ({}, {})
     checker = Checker(CONFIG)
     allocatable = {"cpu": "2", "pods": "3"}
     checker.take(
@@ -41,7 +44,7 @@ def _after_two_victims(status: dict[str, Any] | None = None) -> Checker:
             }
         )
     )
-    for name, cpu in (("r1", "1"), ("r2", "1"), ("r3", "0"), ("r4", "0")):
+    for name, cpu, status in (("r1", "1", {}), ("r2", "1", {}), ("r3", "0", third), ("r4", "0", fourth)):
         checker.take(_pod(name, cpu, status, nodeName="n"))
     checker.take(_pod("a", "2", priority=10))
     victims = ("default/r1", "default/r2")
@@ -56,9 +59,12 @@ def _chosen(*victims: str) -> Attempt:
     return Attempt("default/b", "unschedulable", victims=victims, nominated_node="n")
 
 
+@pytest.mark.parametrize("status", [{}, STARTED])
 @pytest.mark.parametrize("victim", ["default/r3", "default/r4"])
-def test_either_of_those_that_wait_for_their_start_may_be_the_next_victim(victim: str) -> None:
-    checker = _after_two_victims()
+def test_either_of_two_that_started_together_or_not_yet_may_be_the_next_victim(
+    victim: str, status: dict[str, str]
+) -> None:
+    checker = _after_two_victims(status, status)
     assert checker.take(_chosen(victim)) == []
 
 
@@ -77,8 +83,6 @@ def test_both_of_them_are_too_many() -> None:
     assert not checker.has_diverged
 
 
-def test_of_pods_that_have_started_it_is_known_which() -> None:
-    found = [
-        bool(_after_two_victims(STARTED).take(_chosen(victim))) for victim in ("default/r3", "default/r4")
-    ]
-    assert sorted(found) == [False, True]
+def test_of_two_that_started_one_after_the_other_it_is_known_which() -> None:
+    assert not _after_two_victims(STARTED, LATER).take(_chosen("default/r4"))
+    assert _after_two_victims(STARTED, LATER).take(_chosen("default/r3"))
