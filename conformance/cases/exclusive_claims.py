@@ -60,7 +60,7 @@ def _node_created_anew(attempts: int) -> History:
     return cluster.history()
 
 
-def _of_exclusive_claims() -> Iterator[Case]:
+def of_exclusive_claims() -> Iterator[Case]:
     for attempts in (0, 1):
         yield Case(
             f"exclusive_claim_on_a_node_that_is_created_anew_after_{attempts}_attempts",
@@ -80,6 +80,3 @@ def _of_exclusive_claims() -> Iterator[Case]:
             f" {which.replace('_', ' ')} claim is wanted.",
             _taken_in_turn(wanted=wanted),
         )
-
-
-CASES: tuple[Case, ...] = tuple(_of_exclusive_claims())

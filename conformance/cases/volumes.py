@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from conformance.cases import exclusive_claims
 from conformance.cases.deleted import Replaced, before_and_after
+from conformance.cases.exclusive_claims import of_exclusive_claims
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import (
     HOSTNAME,
@@ -380,6 +380,6 @@ CASES: tuple[Case, ...] = (
     *_of_old_labels(),
     _LARGER_FIRST,
     _NO_TOPOLOGY,
-    *exclusive_claims.CASES,
+    *of_exclusive_claims(),
     *(case for replaced in _REPLACED for case in before_and_after(replaced)),
 )
