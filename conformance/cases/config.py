@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from copy import deepcopy
 
 from conformance.vocabulary.builder import HistoryBuilder
-from conformance.vocabulary.objects import cpu, node, pod, profile_config
+from conformance.vocabulary.objects import cpu, default_profile, node, pod, profile_config
 from conformance.vocabulary.scripted import SCRIPTED, script
 from refsched.suite.histories.history import History
 from refsched.suite.session.cases import Case
@@ -49,7 +49,7 @@ def _weighed(*weights: int) -> History:
     cluster.add_node(node("", {"cpu": "2", "pods": "9"}))
     cluster.add_pod(pod("", cpu("1")))
     cluster.schedule()
-    return cluster.history(profile_config({"schedulerName": "default-scheduler", "plugins": plugins}))
+    return cluster.history(profile_config(default_profile(plugins=plugins)))
 
 
 def _cases() -> Iterator[Case]:

@@ -15,16 +15,18 @@ from refsched.suite.session.cases import Case
 Json = dict[str, Any]
 
 _HAND = storage_class("hand")
+_EXCLUSIVE: Json = {"accessModes": ["ReadWriteOncePod"]}
+
+
+def _exclusive_pair(number: int) -> list[Json]:
+    """Returns an exclusive claim of this number, and the volume that it is bound to."""
+    return [with_some(each, spec=_EXCLUSIVE) for each in bound_pair(f"c{number}", f"v{number}")]
 
 
 def _taken_in_turn(*taken: str, wanted: str) -> History:
     """Between two attempts the pod with c1 is deleted, and perhaps another pod runs on the node with a claim."""
     cluster = HistoryBuilder(hosts=True)
-    cluster.add(_HAND)
-    for number in (1, 2):
-        claim, volume = bound_pair(f"c{number}", f"v{number}")
-        exclusive: Json = {"accessModes": ["ReadWriteOncePod"]}
-        cluster.add(with_some(claim, spec=exclusive), with_some(volume, spec=exclusive))
+    cluster.add(_HAND, *_exclusive_pair(1), *_exclusive_pair(2))
     cluster.add_node(node(""))
     cluster.add_node(node(""))
     cluster.add_pod(pod("", volumes=using("c1")), 0)
@@ -42,8 +44,7 @@ def _node_created_anew(attempts: int) -> History:
     """The node of a pod with an exclusive claim is deleted and created again, with so many attempts between, and
     another pod wants the claim."""
     cluster = HistoryBuilder(hosts=True)
-    exclusive: Json = {"accessModes": ["ReadWriteOncePod"]}
-    cluster.add(_HAND, *(with_some(one, spec=exclusive) for one in bound_pair("c1", "v1")))
+    cluster.add(_HAND, *_exclusive_pair(1))
     cluster.add_node(node(""))
     cluster.add_node(node(""))
     cluster.add_pod(pod("", volumes=using("c1")), 0)

@@ -9,7 +9,17 @@ from itertools import product
 from typing import Any
 
 from conformance.vocabulary.builder import HistoryBuilder
-from conformance.vocabulary.objects import HOSTNAME, cpu, node, pod, with_spec, with_status
+from conformance.vocabulary.objects import (
+    HOSTNAME,
+    REQUIRED,
+    cpu,
+    near,
+    node,
+    pod,
+    spread,
+    with_spec,
+    with_status,
+)
 from refsched.suite.histories.history import History
 from refsched.suite.session.cases import Case
 
@@ -24,6 +34,7 @@ _AFTER: dict[str, str] = {
 
 
 _NEVER: Json = {"preemptionPolicy": "Never"}
+_OF_A: Json = {"matchLabels": {"app": "a"}}
 
 
 def _after(cluster: HistoryBuilder, number: int, ends: str) -> None:
@@ -74,10 +85,9 @@ def _nominated_and_bound_to(home: str) -> History:
 
 # --- A nominated pod that others keep away from --------------------------------------------------
 
-_APP: Json = {"labelSelector": {"matchLabels": {"app": "a"}}, "topologyKey": HOSTNAME}
 _KEPT_AWAY: dict[str, Json] = {
-    "spread": {"topologySpreadConstraints": [{**_APP, "maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule"}]},
-    "avoided": {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [_APP]}}},
+    "spread": {"topologySpreadConstraints": [spread(HOSTNAME, 1, "DoNotSchedule")]},
+    "avoided": {"affinity": near("podAntiAffinity", REQUIRED, _OF_A)},
 }
 
 
@@ -128,9 +138,7 @@ def _gated_and_sought() -> History:
     cluster.add_node(node("", {"cpu": "4", "pods": "9"}))
     _gated(cluster, labels={"app": "a"})
     for kind in ("podAffinity", "podAntiAffinity"):
-        term = {"topologyKey": HOSTNAME, "labelSelector": {"matchLabels": {"app": "a"}}}
-        affinity = {kind: {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
-        cluster.add_pod(pod("", cpu("1"), affinity=affinity, **_NEVER))
+        cluster.add_pod(pod("", cpu("1"), affinity=near(kind, REQUIRED, _OF_A), **_NEVER))
         cluster.schedule(1)
     return cluster.history()
 

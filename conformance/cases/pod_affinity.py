@@ -147,15 +147,17 @@ def _of_running_pods() -> Iterator[Case]:
 # --- Terms and nodes ------------------------------------------------------------------------------
 
 
+_BY_BOTH_KEYS: Json = {
+    "podAffinity": {REQUIRED: [{"topologyKey": key, "labelSelector": _OF_A} for key in (HOSTNAME, ZONE)]}
+}
+
+
 def _terms_of_two_keys() -> History:
     """A pod that is the first to match its own terms, and one that matches only the pod which runs then; one node
     has the label of one of the keys alone."""
     cluster = zones("a", "")
-    terms = [{"topologyKey": key, "labelSelector": _OF_A} for key in (HOSTNAME, ZONE)]
     for labels in (_A, {}):
-        cluster.add_pod(
-            pod("", labels=labels, affinity={"podAffinity": {REQUIRED: terms}}, priority=len(labels))
-        )
+        cluster.add_pod(pod("", labels=labels, affinity=_BY_BOTH_KEYS, priority=len(labels)))
     cluster.schedule()
     return cluster.history()
 
@@ -188,15 +190,14 @@ def _sought_on_a_closed_node(later: Json) -> History:
 def _joins_one_of_two_domains(key: str) -> History:
     """The pod that another one seeks by two keys runs on a closed node; the other node gets its value of one."""
     cluster = HistoryBuilder()
-    labels = {HOSTNAME: "a", ZONE: "a"}
-    cluster.add_node(node(labels=labels, unschedulable=True))
-    cluster.add_node(node(labels={HOSTNAME: "b", ZONE: "b"}))
+    elsewhere = {HOSTNAME: "b", ZONE: "b"}
+    cluster.add_node(node(labels={HOSTNAME: "a", ZONE: "a"}, unschedulable=True))
+    cluster.add_node(node(labels=elsewhere))
     cluster.add_pod(pod("", labels=_A), 0)
-    terms = [{"topologyKey": each, "labelSelector": _OF_A} for each in (HOSTNAME, ZONE)]
-    cluster.add_pod(pod("", affinity={"podAffinity": {REQUIRED: terms}}))
+    cluster.add_pod(pod("", affinity=_BY_BOTH_KEYS))
     cluster.schedule()
     cluster.wait()
-    cluster.change_node(1, node(labels={HOSTNAME: "b", ZONE: "b", key: "a"}))
+    cluster.change_node(1, node(labels={**elsewhere, key: "a"}))
     cluster.schedule()
     return cluster.history()
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from conformance.vocabulary.builder import HistoryBuilder
-from conformance.vocabulary.objects import container, cpu, default_profile, node, pod, profile_config
+from conformance.vocabulary.objects import container, cpu, node, pod, spread_by_default
 from refsched.suite.histories.history import History
 from refsched.suite.session.cases import Case
 
@@ -56,8 +56,7 @@ def _ports_of_init_containers() -> History:
         asked = [{"containerPort": 80, "hostPort": port}]
         cluster.add_pod(pod("", cpu("1"), initContainers=[container("i", ports=asked)]))
         cluster.schedule()
-    without_spreading = {"defaultingType": "List", "defaultConstraints": []}
-    return cluster.history(profile_config(default_profile(("PodTopologySpread", without_spreading))))
+    return cluster.history(spread_by_default([]))
 
 
 CASES = (

@@ -37,6 +37,7 @@ from conformance.vocabulary.storage import (
     using,
     with_some,
 )
+from refsched.reading.without_fields import without_path
 from refsched.suite.histories.history import History, Permit, Update
 from refsched.suite.session.cases import Case
 
@@ -50,13 +51,18 @@ _BOUND = bound_pair("c1", "v1")
 _COMPLETED: Json = {"annotations": {BIND_COMPLETED: "yes"}}
 
 
-def _with_claim(claim: Json) -> History:
+def _wanted(*objects: Json) -> History:
+    """There are these objects, and one node, and a pod uses the claim c1."""
     cluster = HistoryBuilder(hosts=True)
-    cluster.add(_HAND, _MADE, a_volume("v1"), a_volume("v2"), claim)
+    cluster.add(*objects)
     cluster.add_node(node(""))
     cluster.add_pod(pod("", volumes=using("c1")))
     cluster.schedule()
     return cluster.history()
+
+
+def _with_claim(claim: Json) -> History:
+    return _wanted(_HAND, _MADE, a_volume("v1"), a_volume("v2"), claim)
 
 
 def _provisioned_for(host: str, completed: bool) -> History:
@@ -274,12 +280,12 @@ _USER = pod("", volumes=using("c1"))
 _LARGE = a_volume("v2", spec={"capacity": {"storage": "2Gi"}})
 
 
-def _capacity(amount: str, **topology: Any) -> Json:
+def _capacity(amount: str) -> Json:
     return storage_object(
         *(STORAGE, "CSIStorageCapacity", "k1", "default"),
         storageClassName="hand",
         capacity=amount,
-        **topology,
+        nodeTopology={},
     )
 
 
@@ -294,18 +300,14 @@ _REPLACED = (
     Replaced("bound_volume_deleted", [_HAND, *_BOUND], _USER),
     Replaced("claim_deleted", [_HAND, a_volume(), _CLAIMS[0]], _USER),
     Replaced("storage_class_deleted", [*_CLAIMS, a_volume(), _HAND], _USER),
-    Replaced(
-        "capacity_deleted", [_PUBLISHED, *_CLAIMS, _PUBLISHES, _capacity("2Gi", nodeTopology={})], _USER
-    ),
+    Replaced("capacity_deleted", [_PUBLISHED, *_CLAIMS, _PUBLISHES, _capacity("2Gi")], _USER),
     Replaced(
         "capacity_shrunk",
-        [_PUBLISHED, *_CLAIMS, _PUBLISHES, _capacity("2Gi", nodeTopology={})],
+        [_PUBLISHED, *_CLAIMS, _PUBLISHES, _capacity("2Gi")],
         _USER,
-        later=_capacity("1Mi", nodeTopology={}),
+        later=_capacity("1Mi"),
     ),
-    Replaced(
-        "csi_driver_deleted", [_PUBLISHED, *_CLAIMS, _capacity("1Mi", nodeTopology={}), _PUBLISHES], _USER
-    ),
+    Replaced("csi_driver_deleted", [_PUBLISHED, *_CLAIMS, _capacity("1Mi"), _PUBLISHES], _USER),
 )
 
 _TWO_MODES = Case(
@@ -341,12 +343,7 @@ def _pre_bound_elsewhere() -> History:
     """A volume is pre-bound to the claim and reaches another node; one that is free reaches this one."""
     elsewhere = reaching({"key": HOSTNAME, "operator": "In", "values": ["n2"]})
     reserved = with_some(a_volume("v1", spec=elsewhere), **claim_reference("default", "c1", "uid-default-c1"))
-    cluster = HistoryBuilder(hosts=True)
-    cluster.add(_HAND, a_claim("c1"), reserved, a_volume("v2"))
-    cluster.add_node(node(""))
-    cluster.add_pod(pod("", volumes=using("c1")))
-    cluster.schedule()
-    return cluster.history()
+    return _wanted(_HAND, a_claim("c1"), reserved, a_volume("v2"))
 
 
 _PRE_BOUND_ELSEWHERE = Case(
@@ -357,21 +354,14 @@ _PRE_BOUND_ELSEWHERE = Case(
 )
 
 
-def _capacity_that_says_no_topology() -> History:
-    cluster = HistoryBuilder(hosts=True)
-    cluster.add(_PUBLISHED, _PUBLISHES, _capacity("2Gi"), a_claim("c1"))
-    cluster.add_node(node(""))
-    cluster.add_pod(pod("", volumes=using("c1")))
-    cluster.schedule()
-    return cluster.history()
-
-
 _NO_TOPOLOGY = Case(
     "capacity_that_says_no_topology",
     "A CSIStorageCapacity without a nodeTopology reaches no node.",
-    _capacity_that_says_no_topology(),
+    _wanted(_PUBLISHED, _PUBLISHES, without_path(_capacity("2Gi"), ["nodeTopology"]), a_claim("c1")),
     ("R-VOLBIND-15",),
 )
+
+
 CASES: tuple[Case, ...] = (
     *_of_binding(),
     _TWO_MODES,

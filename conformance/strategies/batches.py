@@ -37,7 +37,7 @@ Json = dict[str, Any]
 
 _NOT_SPREAD = ("PodTopologySpread", {"defaultingType": "List", "defaultConstraints": []})
 """Where pods are spread by default, none has a signature."""
-_PLAIN = profile_config(default_profile(_NOT_SPREAD))
+_PLAIN = spread_by_default([])
 _IGNORING = profile_config(
     default_profile(_NOT_SPREAD, ("InterPodAffinity", {"ignorePreferredTermsOfExistingPods": True}))
 )
