@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import click
 
@@ -21,6 +21,7 @@ from conformance.wrong.noting import connect_noting, is_noted
 from conformance.wrong.profile import SEED
 from conformance.wrong.trying import applicable_tests, one_by_one
 from refsched.mistakes.mutation import Mutant
+from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.histories.history import History
 from refsched.suite.histories.trial import try_history
 
@@ -33,12 +34,15 @@ def met_by(
     adapter, take = connect_noting(mutants)
     met: Counter[str] = Counter()
     with adapter:
-        tests = [test for test in applicable_tests(adapter) if not test.recorded]
-        drawn = (history for _, history in one_by_one(tests, seed))
-        for history in drawn if histories is None else histories:
+        for history in _of_the_profile(adapter, seed) if histories is None else histories:
             try_history(adapter, history, with_specification=False)
             met.update(take())
     return met
+
+
+def _of_the_profile(adapter: Adapter, seed: str) -> Iterator[History]:
+    tests = [test for test in applicable_tests(adapter) if not test.recorded]
+    return (history for _, history in one_by_one(tests, seed))
 
 
 @click.command()

@@ -94,10 +94,14 @@ def change_to(mutant: Mutant) -> Change:
     return lambda source: compiled(source, mutant.name, mutant.module, str(path_of(mutant.module)))
 
 
-def connect_mutant(mutant: Mutant) -> Adapter:
-    """Returns the mutant in a process of its own. It decides by the release to which its module belongs."""
+def kubernetes_of(mutant: Mutant) -> str:
+    """Returns the name of the release to which the module of this mutant belongs, or of the newest."""
     parts = mutant.module.split(".")
-    earlier = (name for name in RELEASES if f"v{name.replace('.', '_')}" in parts)
+    return next((name for name in RELEASES if f"v{name.replace('.', '_')}" in parts), DEFAULT.name)
+
+
+def connect_mutant(mutant: Mutant) -> Adapter:
+    """Returns the mutant in a process of its own. It decides by its release."""
     changes = {mutant.module: change_to(mutant)}
     serves = Forked(lambda: import_again(changes), TIMEOUT)
-    return Adapter(mutant.name, serves, next(earlier, DEFAULT.name))
+    return Adapter(mutant.name, serves, kubernetes_of(mutant))

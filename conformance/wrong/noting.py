@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any
 
 from conformance.wrong.forking import Forked, import_again
-from conformance.wrong.mutants import TIMEOUT, path_of
+from conformance.wrong.mutants import TIMEOUT, kubernetes_of, path_of
 from refsched.mistakes.mutation import Mutant
 from refsched.mistakes.planting import Change
 from refsched.releases import DEFAULT
@@ -89,8 +89,8 @@ def bounded(name: str, compares: str, left: Any, right: Any) -> Any:
 
 def is_noted(mutant: Mutant) -> bool:
     """Returns whether it is a mutant of a condition in a function of the newest release."""
-    is_earlier = ".v1_" in mutant.module
-    return mutant.operator in (PART, BOUNDARY) and not mutant.place.always and not is_earlier
+    is_of_the_newest = kubernetes_of(mutant) == DEFAULT.name
+    return mutant.operator in (PART, BOUNDARY) and not mutant.place.always and is_of_the_newest
 
 
 def connect_noting(mutants: Iterable[Mutant]) -> tuple[Adapter, Callable[[], Sequence[str]]]:
