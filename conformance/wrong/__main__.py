@@ -25,7 +25,7 @@ from refsched.mistakes.__main__ import main as serve
 COMMANDS = {
     "try": "conformance.wrong.running",
     "naming": "conformance.wrong.naming",
-    "choose": "conformance.wrong.choosing",
+    "choose": "conformance.wrong.chosen_for_planted",
     "examples": "conformance.wrong.smallest.command",
     "pages": "conformance.wrong.running",
 }

@@ -13,19 +13,19 @@ FILE, a JSON object of sources by the names of modules.
 from __future__ import annotations
 
 import json
+import os
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from refsched.mistakes.serving import is_mutant, run_wrong, serve_changed, serve_mutant, serve_wrong
-from refsched.mistakes.wrong import all_wrong
+from refsched.mistakes.wrong import WrongScheduler, all_wrong
 
 
 def main(arguments: list[str]) -> int:
     known = all_wrong()
     if not arguments:
-        for wrong in known.values():
-            print(f"{wrong.name}: {wrong.says}")
-        return 0
+        return _print_list(known.values())
     if arguments[0] == "--sources" and len(arguments) == 2:
         serve_changed(json.loads(Path(arguments[1]).read_text("utf-8")))
         return 0
@@ -38,6 +38,18 @@ def main(arguments: list[str]) -> int:
         serve_mutant(name)
     else:
         print(f"there is no wrong scheduler {name!r}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _print_list(known: Iterable[WrongScheduler]) -> int:
+    """Returns 0, or 2 where the reader of a pipe does not read to the end."""
+    try:
+        for wrong in known:
+            print(f"{wrong.name}: {wrong.says}")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what it holds is flushed at the end
         return 2
     return 0
 

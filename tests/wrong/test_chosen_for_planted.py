@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from conformance.chosen import chosen_histories
-from conformance.wrong import choosing, evidence
+from conformance.wrong import chosen_for_planted, evidence
 from conformance.wrong.__main__ import main
 
 NAME = "one-port-for-all-protocols"
@@ -37,7 +37,7 @@ def test_a_history_is_chosen_that_shows_it(capsys: pytest.CaptureFixture[str]) -
 def test_what_nothing_shows_is_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(choosing, "SEEDS", ())
+    monkeypatch.setattr(chosen_for_planted, "SEEDS", ())
     assert main(["choose", NAME, "--jobs", "1"]) == 1
     assert capsys.readouterr().out.endswith(f"nothing shows {NAME}\n")
     assert not chosen_histories(TEST)
@@ -45,13 +45,13 @@ def test_what_nothing_shows_is_named(
 
 def test_what_a_case_finds_needs_no_history() -> None:
     known = evidence.read()
-    assert choosing.by_property(known, NAME)
-    assert not choosing.by_property(known, "overcommits")
+    assert chosen_for_planted.by_property(known, NAME)
+    assert not chosen_for_planted.by_property(known, "overcommits")
 
 
 @pytest.mark.parametrize("place", range(0, 500, 50))
 def test_what_a_property_finds_is_shown_by_a_chosen_history(place: int) -> None:
     known = evidence.read()
-    name = [one for one in sorted(known.planted) if choosing.by_property(known, one)][place]
-    test = choosing.test_of(known, name)
-    assert choosing.first_that_shows(name, test, chosen_histories(test.name)) is not None, name
+    name = [one for one in sorted(known.planted) if chosen_for_planted.by_property(known, one)][place]
+    test = chosen_for_planted.test_of(known, name)
+    assert chosen_for_planted.first_that_shows(name, test, chosen_histories(test.name)) is not None, name

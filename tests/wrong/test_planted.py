@@ -147,3 +147,15 @@ def test_every_wrong_scheduler_breaks_rules_of_the_catalogue() -> None:
         assert set(wrong.breaks) <= all_rules().keys(), wrong.name
         decides_by = wrong.kubernetes or DEFAULT.name
         assert any(decides_by in all_rules()[rule].releases for rule in wrong.breaks), wrong.name
+
+
+def test_who_stops_reading_the_list_of_the_planted_sees_no_traceback() -> None:
+    listing = [sys.executable, "-m", "refsched.mistakes"]
+    with subprocess.Popen(listing, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+        assert run.stdout is not None
+        assert run.stderr is not None
+        assert run.stdout.readline().startswith("overcommits: ")
+        run.stdout.close()
+
+        assert run.stderr.read() == ""
+        assert run.wait() == 2
