@@ -27,8 +27,9 @@ _TOGETHER = (
 _NEEDS = {"DynamicResources": ("devices",), "DefaultPreemption": ("preemption",)}
 
 
-def _left_out(plugin: str, points: Sequence[str]) -> History:
-    """A pod of the first kind runs already; then one of each kind comes, and at last one of higher priority."""
+def _left_out(plugin: str, points: Sequence[str], *others: tuple[str, Sequence[str]]) -> History:
+    """The plugin is left out, and perhaps others. A pod of the first kind runs already; then one of each kind
+    comes, and at last one of higher priority."""
     cluster = HistoryBuilder(hosts=True)
     cluster.add(*claimed_by_pods_of([plugin]))
     cluster.add_node(node("", {"cpu": "4", "pods": "9"}, {ZONE: "a"}))
@@ -47,7 +48,7 @@ def _left_out(plugin: str, points: Sequence[str]) -> History:
     cluster.schedule()
     cluster.wait()
     cluster.schedule()
-    return cluster.history(profile_without([(plugin, points)]))
+    return cluster.history(profile_without([(plugin, points), *others]))
 
 
 def _name(text: str) -> str:
@@ -66,4 +67,16 @@ def _cases() -> Iterator[Case]:
             )
 
 
-CASES: tuple[Case, ...] = tuple(_cases())
+def _without_volume_binding() -> Iterator[Case]:
+    """VolumeBinding rejects most pods whose claims are at fault before any other plugin is asked at Filter."""
+    for plugin in ("VolumeRestrictions", "NodeVolumeLimits", "VolumeZone"):
+        yield Case(
+            f"{_name(plugin)}_left_out_of_pre_filter_without_volume_binding",
+            f"{plugin} is disabled at preFilter and VolumeBinding everywhere, and of the pods that come some have"
+            " claims that are missing, unbound or without their volumes.",
+            _left_out(plugin, ("preFilter",), ("VolumeBinding", POINTS["VolumeBinding"])),
+            needs=("volumes",),
+        )
+
+
+CASES: tuple[Case, ...] = (*_cases(), *_without_volume_binding())

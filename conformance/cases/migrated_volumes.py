@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from conformance.vocabulary.builder import HistoryBuilder
-from conformance.vocabulary.objects import ZONE, node, pod, with_metadata
+from conformance.vocabulary.objects import REGION, ZONE, node, pod, with_metadata
 from conformance.vocabulary.storage import (
     GKE_ZONE,
     IN_ZONE_A,
@@ -17,6 +17,7 @@ from conformance.vocabulary.storage import (
     storage_class,
     using,
 )
+from refsched.objects.node import LEGACY_REGION_LABEL, LEGACY_ZONE_LABEL
 from refsched.suite.histories.history import History
 from refsched.suite.session.cases import Case
 
@@ -24,22 +25,23 @@ Json = dict[str, Any]
 
 _ON_SSD: Json = {"key": "disk", "operator": "In", "values": ["ssd"]}
 _ON_TAPE: Json = {"key": "disk", "operator": "In", "values": ["tape"]}
+_IN_REGION_R: Json = {REGION: "r", LEGACY_REGION_LABEL: "r"}
 _SOMEWHERE: Json = {"key": ZONE, "operator": "Exists"}
 
 
-def _of_terms(terms: list[list[Json]], label: str) -> History:
-    """Returns a pod whose disk has a volume with these terms, and two nodes of zone a; its driver has the last
-    in b."""
+def _of_terms(terms: list[list[Json]], labels: Json) -> History:
+    """Returns a pod whose disk has a volume with these terms and labels, and two nodes of zone a; its driver has
+    the last in b."""
     claim, volume = bound_pair("c1", "v1")
     required = {"nodeSelectorTerms": [{"matchExpressions": expressions} for expressions in terms]}
     spec = {**volume["spec"], "gcePersistentDisk": {"pdName": "d"}, "nodeAffinity": {"required": required}}
     del spec["csi"]
     cluster = HistoryBuilder(hosts=True)
-    labelled = with_metadata(volume, labels={ZONE: label}) if label else volume
+    labelled = with_metadata(volume, labels=labels) if labels else volume
     cluster.add(storage_class("hand"), claim, {**labelled, "spec": spec})
     for name, zone in (("n1", "a"), ("n2", "b")):
         cluster.add(csi_node(name, None, "kubernetes.io/gce-pd"))
-        cluster.add_node(node("", labels={ZONE: "a", GKE_ZONE: zone, "disk": "ssd"}))
+        cluster.add_node(node("", labels={ZONE: "a", GKE_ZONE: zone, "disk": "ssd", **_IN_REGION_R}))
     cluster.add_pod(pod("", volumes=using("c1")))
     cluster.schedule()
     return cluster.history()
@@ -58,14 +60,27 @@ _TERMS: dict[str, tuple[str, list[list[Json]]]] = {
 
 def _cases() -> Iterator[Case]:
     for name, (says, terms) in _TERMS.items():
-        for label in ("", "a"):
-            whose = "labelled" if label else "unlabelled"
+        for labels in ({}, {ZONE: "a"}):
+            whose = "labelled" if labels else "unlabelled"
             yield Case(
                 f"migrated_volume_{whose}_with_{name}",
                 "On a node where a CSI driver has replaced the plugin, the zone that a volume's terms or else its"
                 f" label names is looked up in the driver's label; the terms name {says}, the volume is {whose}.",
-                _of_terms(terms, label),
+                _of_terms(terms, labels),
             )
 
 
-CASES: tuple[Case, ...] = tuple(_cases())
+def _spelled_in_two_ways() -> Iterator[Case]:
+    for name, says, region, zone in (
+        ("current", "the current label of the region", REGION, LEGACY_ZONE_LABEL),
+        ("legacy", "the legacy label of the region", LEGACY_REGION_LABEL, ZONE),
+    ):
+        yield Case(
+            f"migrated_volume_with_{name}_region_and_another_zone",
+            f"The terms of a volume name {says} and no zone, and its zone stands in the other spelling: the label"
+            " that names the zone decides which spelling counts.",
+            _of_terms([[{"key": region, "operator": "In", "values": ["r"]}]], {zone: "a"}),
+        )
+
+
+CASES: tuple[Case, ...] = (*_cases(), *_spelled_in_two_ways())
