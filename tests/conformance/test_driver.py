@@ -118,6 +118,19 @@ def test_an_update_leaves_a_pod_where_it_is_bound_and_nominated(api: FakeApiServ
     assert api.completed(Update(pod("p"))).object["spec"]["nodeName"] == "m"  # type: ignore[union-attr]
 
 
+def test_a_pod_stays_on_the_node_that_it_was_given_by_whomever(api: FakeApiServer) -> None:
+    given, moved = ({**pod("p"), "spec": {"nodeName": node}} for node in ("m", "n"))
+    api.take(Create(pod("p")))
+    assert api.accepts(Update(given))
+    api.take(Update(given))
+    assert not api.accepts(Update(moved))
+    assert api.accepts(Update(given))
+    assert api.accepts(Update(pod("p")))
+    assert api.completed(Update(pod("p"))).object["spec"]["nodeName"] == "m"  # type: ignore[union-attr]
+    api.take(delete("Pod", "p"))
+    assert api.accepts(Create(moved))
+
+
 def test_a_successor_of_the_same_name_is_bound_nowhere(api: FakeApiServer) -> None:
     for record in (Create(pod("p")), Bind("default/p", "m", "bound"), delete("Pod", "p"), Create(pod("p"))):
         api.take(record)

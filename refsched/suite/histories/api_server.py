@@ -76,22 +76,29 @@ class FakeApiServer:
                 return True
 
     def _moves(self, value: Json) -> bool:
-        """Returns whether the update moves a bound pod to another node, which no API server allows."""
+        """Returns whether the update moves a pod from the node that it has to another one, which no API server
+        allows."""
         if value["kind"] != "Pod":
             return False
-        bound = self._bound.get("/".join(key_of(value)[1:]))
-        return bound is not None and (value.get("spec") or {}).get("nodeName", bound) != bound
+        home = self._home(key_of(value))
+        return bool(home) and (value.get("spec") or {}).get("nodeName", home) != home
+
+    def _home(self, key: Key) -> str:
+        """Returns the node to which the scheduler has bound the pod, or that it was given otherwise."""
+        bound = self._bound.get("/".join(key[1:]))
+        given: str = (self._objects[key].get("spec") or {}).get("nodeName") or ""
+        return bound or given
 
     def completed(self, step: Input) -> Input:
         """Returns the update of a pod with its node, and with its nomination by the scheduler, unless the step
         says otherwise: a history does not know what was decided."""
         if not isinstance(step, Update) or step.object["kind"] != "Pod":
             return step
-        _, *parts = key_of(step.object)
-        pod = "/".join(parts)
+        key = key_of(step.object)
+        pod = "/".join(key[1:])
         known: Json = {}
-        if pod in self._bound:
-            known["spec"] = {"nodeName": self._bound[pod]}
+        if home := self._home(key):
+            known["spec"] = {"nodeName": home}
         if self._nominated.get(pod) and "status" not in step.object:
             known["status"] = {"nominatedNodeName": self._nominated[pod]}
         return Update(_merged(known, step.object)) if known else step
