@@ -131,6 +131,14 @@ def test_a_pod_stays_on_the_node_that_it_was_given_by_whomever(api: FakeApiServe
     assert api.accepts(Create(moved))
 
 
+def test_an_update_of_another_object_of_the_name_is_passed_over(api: FakeApiServer) -> None:
+    first, second = ({**pod("p"), "metadata": {**pod("p")["metadata"], "uid": uid}} for uid in ("1", "2"))
+    api.take(Create(first))
+    assert api.accepts(Update(first))
+    assert api.accepts(Update(pod("p")))
+    assert not api.accepts(Update(second))
+
+
 def test_a_successor_of_the_same_name_is_bound_nowhere(api: FakeApiServer) -> None:
     for record in (Create(pod("p")), Bind("default/p", "m", "bound"), delete("Pod", "p"), Create(pod("p"))):
         api.take(record)

@@ -64,7 +64,7 @@ class FakeApiServer:
             case Create(value):
                 return key_of(value) not in self._objects
             case Update(value):
-                return key_of(value) in self._objects and not self._moves(value)
+                return key_of(value) in self._objects and self._is_the_same(value) and not self._moves(value)
             case Delete(named):
                 return key_named(named.kind, named.namespace, named.name) in self._objects
             case Permit(pod, _, plugin):
@@ -74,6 +74,11 @@ class FakeApiServer:
                 return pod in self._held
             case _:
                 return True
+
+    def _is_the_same(self, value: Json) -> bool:
+        """Returns whether the update is of the object that is there, and not of another one of its name."""
+        uids = {each["metadata"].get("uid") for each in (self._objects[key_of(value)], value)}
+        return len(uids - {None}) < 2
 
     def _moves(self, value: Json) -> bool:
         """Returns whether the update moves a pod from the node that it has to another one, which no API server
