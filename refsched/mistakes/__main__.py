@@ -13,13 +13,13 @@ FILE, a JSON object of sources by the names of modules.
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 
 from refsched.mistakes.serving import is_mutant, run_wrong, serve_changed, serve_mutant, serve_wrong
 from refsched.mistakes.wrong import WrongScheduler, all_wrong
+from refsched.processes.standard_output import give_up_stdout
 
 
 def main(arguments: list[str]) -> int:
@@ -49,7 +49,7 @@ def _print_list(known: Iterable[WrongScheduler]) -> int:
             print(f"{wrong.name}: {wrong.says}")
         sys.stdout.flush()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what it holds is flushed at the end
+        give_up_stdout()
         return 2
     return 0
 

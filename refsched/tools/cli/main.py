@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import io
-import os
 import sys
 from contextlib import suppress
 from typing import NoReturn
@@ -16,6 +15,7 @@ import click
 
 from refsched.errors import InputError, one_line
 from refsched.processes.garbage_collection import look_seldom
+from refsched.processes.standard_output import give_up_stdout
 from refsched.tools.cli.about_clusters import ABOUT_CLUSTERS
 from refsched.tools.cli.exit_codes import AGREED, NOT_JUDGED
 from refsched.tools.cli.import_commands import import_group
@@ -303,7 +303,7 @@ def main(commands: click.Group = cli) -> None:
     except (click.Abort, KeyboardInterrupt):
         _end("interrupted")
     except OSError as error:
-        _give_up_stdout()
+        give_up_stdout()
         _end("" if isinstance(error, BrokenPipeError) else error.strerror or str(error))
     except Exception as error:
         from refsched.processes.serving import described
@@ -312,14 +312,6 @@ def main(commands: click.Group = cli) -> None:
             f"refsched itself fails, which it never should: {described(error)}. "
             "Please report it, with what was given"
         )
-
-
-def _give_up_stdout() -> None:
-    """Replaces standard output: what it still holds could not be written, and would fail again at the end."""
-    with suppress(OSError, ValueError):
-        nothing = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nothing, sys.stdout.fileno())
-        os.close(nothing)
 
 
 def _end(problem: str) -> NoReturn:
