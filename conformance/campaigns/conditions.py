@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Conditions: which of their parts decide alone in what the suite tries, and which bounds are met exactly.
+"""Conditions: which of their parts decide alone in what the suite tries, which bounds are met exactly, and which
+loops have a second item.
 
 ``python -m conformance.campaigns.conditions`` runs the cases, the chosen histories and what the default profile
 draws. Who forgets a part of a condition is right wherever another part decides as well, and who takes "less" for
-"at most" is right wherever two numbers differ. Such a mistake is found only by a history in which the part decides
-alone, or the bound is met. ``--missing`` lists the mutants for which there is none: either nothing can show them,
-as where a part only guards another one, or they are a gap in what is drawn.
+"at most" is right wherever two numbers differ; who takes the first item for all is right wherever there is no
+other. Such a mistake is found only by a history in which the part decides alone, the bound is met, or the second
+item is asked for. So it is with items that are left out, sets that are joined, members of which one is read for
+another, and guards (``conformance/wrong/noting.py``). ``--missing`` lists the mutants for which there is none:
+either nothing can show them, as where a part only guards another one, or they are a gap in what is drawn.
 """
 
 from __future__ import annotations
@@ -50,13 +53,13 @@ def _of_the_profile(adapter: Adapter, seed: str) -> Iterator[History]:
 @click.option("--module", default="", metavar="PREFIX", help="Only modules of such a name, as plugins.taint.")
 @click.option("--missing", is_flag=True, help="List the mutants that would never go another way.")
 def main(seed: str, module: str, missing: bool) -> None:
-    """Counts the conditions of which each part decides alone in some history of the default profile."""
+    """Counts the mutants that would go another way in some history of the default profile."""
     mutants = [mutant for mutant in all_mutants() if is_noted(mutant) and mutant.name.startswith(module)]
     met = met_by(mutants, seed=seed)
     for mutant in mutants if missing else ():
         if mutant.name not in met:
             click.echo(f"{mutant.name}  {mutant.diff}")
-    click.echo(f"{len(met)} of {len(mutants)} mutants of conditions would go another way in some history")
+    click.echo(f"{len(met)} of {len(mutants)} mutants would go another way in some history")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Noting: the specification, changed so that it notes where a mutant of a condition would go another way.
+"""Noting: the specification, changed so that it notes where a mutant would go another way.
 
 Without one operand an ``and`` or ``or`` is another where this operand alone decides. With the other bound a
-comparison is another where both sides are equal. What the specification decides is not changed: an operand that
-is not needed is evaluated only if that changes nothing else, and what it raises is ignored.
+comparison is another where both sides are equal, and a loop that ends after its first item is another where a
+second one is asked for. What the specification decides is not changed: an operand that is not needed is evaluated
+only if that changes nothing else, and what it raises is ignored.
 """
 
 from __future__ import annotations
@@ -11,19 +12,25 @@ from __future__ import annotations
 import ast
 import operator
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from conformance.wrong.forking import Forked, import_again
-from conformance.wrong.mutants import TIMEOUT, kubernetes_of, path_of
+from conformance.wrong.mutants import kubernetes_of, path_of
 from refsched.mistakes.mutation import Mutant
 from refsched.mistakes.planting import Change
 from refsched.releases import DEFAULT
 from refsched.suite.adapters.adapter import Adapter
 
-PART, BOUNDARY = "part", "boundary"
-"""These are the operators of the mutants that are noted (refsched/mistakes/operators.py)."""
+PART, BOUNDARY, ONCE, FILTER = "part", "boundary", "once", "filter"
+SET, KIN, OMISSION = "set", "kin", "omission"
+OPERATORS = (PART, BOUNDARY, ONCE, FILTER, SET, KIN, OMISSION)
+"""These are the operators of the mutants that are noted (refsched/mistakes/operators.py). Of what is omitted only
+guards are."""
+
+PATIENCE = 60.0
+"""The seconds within which an answer must arrive; most of the first one passes with compiling all modules."""
 
 TAKE = "noted"
 """This request is answered with the names that were noted since the last one."""
@@ -40,6 +47,9 @@ _CHANGE_SOMETHING = frozenset(
     }
 )
 """A function of such a name may change something, and so may a private method."""
+
+_JOINS: Mapping[type[ast.operator], str] = {ast.BitAnd: "and_", ast.BitOr: "or_", ast.Sub: "sub"}
+"""The functions of ``operator`` that join two sets so."""
 
 _BOUNDS: Mapping[type[ast.cmpop], str] = {ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge"}
 """The functions of ``operator`` that compare so."""
@@ -84,13 +94,85 @@ def bounded(name: str, compares: str, left: Any, right: Any) -> Any:
     return getattr(operator, compares)(left, right)
 
 
+def each(name: str, over: Iterable[Any]) -> Iterator[Any]:
+    """Returns the items, and notes it when a second one is asked for and is there."""
+    items = iter(over)
+
+    def noting() -> Iterator[Any]:
+        for number, item in enumerate(items):
+            if number == 1:
+                noted.add(name)
+            yield item
+
+    return noting()
+
+
+def ever(name: str, value: bool, test: Any) -> Any:
+    """Returns the condition, and notes it where it has this value."""
+    if bool(test) is value:
+        noted.add(name)
+    return test
+
+
+def joined(names: Sequence[str], joins: str, left: Any, right: Any) -> Any:
+    """Returns what two sets are together, and notes what else would be something else."""
+    value = getattr(operator, joins)(left, right)
+    for name, other in zip(names, _SETS[joins], strict=True):
+        try:
+            is_other = bool(other(left, right) != value)
+        except TypeError:  # as where two mappings are intersected
+            is_other = True
+        if is_other:
+            noted.add(name)
+    return value
+
+
+def _left(left: Any, _: Any) -> Any:
+    return left
+
+
+def _right(_: Any, right: Any) -> Any:
+    return right
+
+
+_SETS: Mapping[str, Sequence[Callable[[Any, Any], Any]]] = {
+    "and_": (operator.or_,),
+    "or_": (operator.and_, _left, _right),
+    "sub": (operator.and_, _left),
+}
+"""What the mutants do instead, in their order."""
+
+
+def member(name: str, of: Any, wanted: str, other: str) -> Any:
+    """Returns the member of this name, and notes it where that of the other name is not equal, or not there."""
+    value = getattr(of, wanted)
+    try:
+        is_other = bool(getattr(of, other) != value)
+    except Exception:  # for which the other one would not have been read
+        is_other = True
+    if is_other:
+        noted.add(name)
+    return value
+
+
 # --- What is changed ------------------------------------------------------------------------------
 
 
 def is_noted(mutant: Mutant) -> bool:
-    """Returns whether it is a mutant of a condition in a function of the newest release."""
+    """Returns whether it is a mutant that can be noted, in a function of the newest release."""
     is_of_the_newest = kubernetes_of(mutant) == DEFAULT.name
-    return mutant.operator in (PART, BOUNDARY) and not mutant.place.always and is_of_the_newest
+    return _can_be_noted(mutant) and not mutant.place.always and is_of_the_newest
+
+
+def _can_be_noted(mutant: Mutant) -> bool:
+    node = mutant.place.node
+    if mutant.operator == OMISSION:
+        return isinstance(node, ast.If)
+    if mutant.operator == SET:
+        return isinstance(node, ast.BinOp)
+    if mutant.operator == KIN:
+        return isinstance(node, ast.Attribute)
+    return mutant.operator in OPERATORS
 
 
 def connect_noting(mutants: Iterable[Mutant]) -> tuple[Adapter, Callable[[], Sequence[str]]]:
@@ -101,7 +183,7 @@ def connect_noting(mutants: Iterable[Mutant]) -> tuple[Adapter, Callable[[], Seq
         if is_noted(mutant):
             by_module[mutant.module].append(mutant)
     changes = {module: _noting(some, str(path_of(module))) for module, some in by_module.items()}
-    serves = Forked(partial(import_again, changes), TIMEOUT, {TAKE: take_noted})
+    serves = Forked(partial(import_again, changes), PATIENCE, {TAKE: take_noted})
     return Adapter("noting", serves, DEFAULT.name), lambda: list(serves.ask({TAKE: {}}))
 
 
@@ -112,14 +194,19 @@ def _noting(mutants: Sequence[Mutant], path: str) -> Change:
 def changed(source: str, mutants: Iterable[Mutant]) -> ast.Module:
     """Returns the module of this source, which notes these mutants of its own."""
     names: defaultdict[Position, list[str]] = defaultdict(list)
+    others: dict[Position, tuple[str, str]] = {}
     for mutant in mutants:
-        names[_position(mutant.operator, mutant.place.node)].append(mutant.name)
-    tree: ast.Module = _Noting(names).visit(ast.parse(source))
+        position = _position(mutant.operator, mutant.place.node)
+        names[position].append(mutant.name)
+        if isinstance(mutant.changed, ast.Attribute) and mutant.operator == KIN:
+            others[position] = mutant.name, mutant.changed.attr
+    tree: ast.Module = _Noting(names, others).visit(ast.parse(source))
     tree.body.insert(_after_the_head(tree), _IMPORT)
     return ast.fix_missing_locations(tree)
 
 
-_IMPORT = ast.ImportFrom(__name__, [ast.alias(name, f"_noting_{name}") for name in ("alone", "bounded")], 0)
+_FUNCTIONS = ("alone", "bounded", "each", "ever", "joined", "member")
+_IMPORT = ast.ImportFrom(__name__, [ast.alias(name, f"_noting_{name}") for name in _FUNCTIONS], 0)
 
 
 def _after_the_head(tree: ast.Module) -> int:
@@ -134,14 +221,18 @@ def _after_the_head(tree: ast.Module) -> int:
 
 
 def _position(operator: str, node: Any) -> Position:
+    """Returns where the node stands; a part of a comprehension stands where its target does."""
+    node = node.target if isinstance(node, ast.comprehension) else node
     return operator, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
 
 
 class _Noting(ast.NodeTransformer):
-    """A _Noting changes the conditions of a module that have mutants of these names."""
+    """A _Noting changes what of a module has mutants of these names, or reads a member where a mutant reads
+    another."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: Names, others: Mapping[Position, tuple[str, str]]) -> None:
         self._names = names
+        self._others = others
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         names = self._names.get(_position(PART, node), ())
@@ -159,6 +250,45 @@ class _Noting(ast.NodeTransformer):
         if len(names) != 1 or len(node.ops) != 1 or type(node.ops[0]) not in _BOUNDS:
             return inside
         return _call("bounded", (names[0], _BOUNDS[type(node.ops[0])]), [node.left, *node.comparators])
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        names = self._names.get(_position(ONCE, node), ())
+        self.generic_visit(node)
+        for name in names:
+            node.iter = _call("each", (name,), [node.iter])
+        return node
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+        once, filtered = (self._names.get(_position(operator, node), ()) for operator in (ONCE, FILTER))
+        self.generic_visit(node)
+        for name in once:
+            node.iter = _call("each", (name,), [node.iter])
+        for name in filtered:
+            node.ifs[0] = _call("ever", (name, False), [node.ifs[0]])
+        return node
+
+    def visit_If(self, node: ast.If) -> ast.AST:
+        names = self._names.get(_position(OMISSION, node), ())
+        self.generic_visit(node)
+        for name in names:
+            node.test = _call("ever", (name, True), [node.test])
+        return node
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        names = self._names.get(_position(SET, node), ())
+        self.generic_visit(node)
+        joins = _JOINS.get(type(node.op), "")
+        if not names or len(names) != len(_SETS[joins]):
+            return node
+        return _call("joined", (tuple(names), joins), [node.left, node.right])
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        other = self._others.get(_position(KIN, node))
+        self.generic_visit(node)
+        if other is None:
+            return node
+        name, member = other
+        return _call("member", (name,), [node.value, ast.Constant(node.attr), ast.Constant(member)])
 
 
 def _call(function: str, said: Sequence[Any], given: Sequence[ast.expr]) -> ast.Call:

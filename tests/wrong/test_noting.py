@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 
 import pytest
+from attrs import frozen
 
 from conformance.campaigns.conditions import met_by
 from conformance.vocabulary.builder import HistoryBuilder
@@ -31,6 +32,19 @@ def noted(source: str, *arguments: object) -> tuple[object, list[str]]:
 
 AND = "def f(a, b, c):\n    return a and b and c\n"
 OR = "def f(a, b, c):\n    return a or b or c\n"
+EACH = "def f(a):\n    return [b for b in a]\n"
+LOOP = "def f(a):\n    for b in a:\n        if b == 0:\n            continue\n        return b\n"
+FILTER = "def f(a):\n    return [b for b in a if b]\n"
+UNION = "def f(a, b):\n    return a | b\n"
+LABELS = "def f(a):\n    return a.labels\n"
+
+
+@frozen
+class Labelled:
+    """A Labelled has what two members hold of which one may be read for the other."""
+
+    labels: dict[int, int]
+    annotations: dict[int, int]
 
 
 @pytest.mark.parametrize(
@@ -44,9 +58,21 @@ OR = "def f(a, b, c):\n    return a or b or c\n"
         (OR, (1, 1, 0), 1, []),
         ("def f(a, b):\n    return a < b\n", (1, 1), False, ["boundary:0"]),
         ("def f(a, b):\n    return a <= b\n", (1, 2), True, []),
+        (EACH, ([1],), [1], []),
+        (EACH, ([1, 2],), [1, 2], ["once:0"]),
+        (LOOP, ([3],), 3, []),
+        (LOOP, ([0, 4],), 4, ["omission:0", "once:0"]),
+        (FILTER, ([2, 1],), [2, 1], ["once:0"]),
+        (FILTER, ([0],), [], ["filter:0"]),
+        (UNION, ({1}, {1}), {1}, []),
+        (UNION, ({1}, set()), {1}, ["set:0", "set:2"]),
+        (UNION, ({1: 2}, {1: 2}), {1: 2}, ["set:0"]),
+        ("def f(a, b):\n    return set(a) - b\n", ({1}, {2}), {1}, ["set:0"]),
+        (LABELS, (Labelled({1: 2}, {}),), {1: 2}, ["kin:0"]),
+        (LABELS, (Labelled({1: 2}, {1: 2}),), {1: 2}, []),
     ],
 )
-def test_an_operand_that_decides_alone_and_a_bound_that_is_met_are_noted(
+def test_what_another_way_would_have_decided_otherwise_is_noted(
     source: str, arguments: tuple[int, ...], value: int, names: list[str]
 ) -> None:
     assert noted(source, *arguments) == (value, names)
