@@ -102,6 +102,16 @@ def test_exchanged_values_of_newer_fields(check: Check, history: History) -> Non
     check(history)
 
 
+@conforms(area="twins", rules=rules_of("R-INV-01", "R-INV-02"), needs=("volumes", "devices"), examples=120)
+def test_twins_of_names(check: Check, history: History) -> None:
+    check(history)
+
+
+@conforms(area="twins_newer", rules=("R-DRA-35", "R-VOLBIND-30"), needs=("volumes", "devices"), examples=90)
+def test_twins_of_names_in_newer_fields(check: Check, history: History) -> None:
+    check(history)
+
+
 @conforms(area="pairs", rules=rules_of("R-INV-01", "R-INV-02"), needs=("volumes", "devices"), examples=130)
 def test_any_two_features_together(check: Check, history: History) -> None:
     check(history)

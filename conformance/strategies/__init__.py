@@ -61,6 +61,8 @@ _MODULES = {
     "pairs": "pairs",
     "exchanged": "exchanged",
     "exchanged_newer": "exchanged_newer",
+    "twins": "twins",
+    "twins_newer": "twins_newer",
     "extenders": "extenders",
     "anything": "machine",
 }
