@@ -6,6 +6,7 @@ from __future__ import annotations
 from conformance.cases import (
     cel,
     config,
+    consumed_devices,
     devices,
     earlier,
     extenders,
@@ -86,6 +87,11 @@ def test_volume_limit_cases(check: Check, case: Case) -> None:
 
 @conforms(area="devices", cases=devices.CASES, rules=rules_of("DRA"), needs=("devices",))
 def test_device_cases(check: Check, case: Case) -> None:
+    check(case.history)
+
+
+@conforms(area="devices", cases=consumed_devices.CASES, rules=("R-DRA-36", "R-DRA-47"), needs=("devices",))
+def test_consumed_device_cases(check: Check, case: Case) -> None:
     check(case.history)
 
 

@@ -51,6 +51,7 @@ from refsched.suite.session.cases import Case
 Json = dict[str, Any]
 
 _CLASS, _SLICE = device_class("any"), resource_slice("s1", [{"name": "d0"}])
+_RESULTS = [{"request": "r0", "driver": DRIVER, "pool": "s1", "device": "d0"}]
 
 # --- Allocated claims -----------------------------------------------------------------------------
 
@@ -90,6 +91,54 @@ def _of_allocations() -> Iterator[Case]:
                 f" its device is {where.replace('_', ' ')}, and it is {with_what.replace('_', ' ')}.",
                 _allocated(has_status, host),
             )
+
+
+def _reserved_for(*users: str) -> History:
+    """The device of a claim that is reserved for these pods is out of reach, and the first of them is tried."""
+    match = {"key": HOSTNAME, "operator": "In", "values": ["n9"]}
+    allocation = {
+        "devices": {"results": _RESULTS},
+        "nodeSelector": {"nodeSelectorTerms": [{"matchExpressions": [match]}]},
+    }
+    reserved = [{"resource": "pods", "name": name, "uid": f"uid-of-{name}"} for name in users]
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(
+        _CLASS, _SLICE, resource_claim("c1", ONE, {"allocation": allocation, "reservedFor": reserved})
+    )
+    cluster.add_node(node(""))
+    cluster.add_pod(claim_user("c1", uid="uid-of-p1"))
+    cluster.schedule()
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
+
+
+def _named_by_the_status_too() -> History:
+    """A pod names a claim that has no device to get, and its status says that the claim is another one."""
+    cluster = HistoryBuilder(hosts=True)
+    wanting = {"requests": [request("r0", [exactly(2)])]}
+    cluster.add(_CLASS, _SLICE, resource_claim("c1", wanting), resource_claim("c2", ONE))
+    cluster.add_node(node(""))
+    statuses = [{"name": "g0", "resourceClaimName": "c2"}]
+    cluster.add_pod(with_status(claim_user("c1"), resourceClaimStatuses=statuses))
+    cluster.schedule()
+    return cluster.history()
+
+
+def _of_users() -> Iterator[Case]:
+    for name, users in (("another_pod_too", ("p1", "p9")), ("the_pod_alone", ("p1",)), ("nobody", ())):
+        yield Case(
+            f"claim_allocated_elsewhere_reserved_for_{name}",
+            "An allocated claim that the pod cannot use anywhere is deallocated only if no other pod uses it; it"
+            f" is reserved for {name.replace('_', ' ')}.",
+            _reserved_for(*users),
+        )
+    yield Case(
+        "claim_that_the_pod_names_and_its_status_does_not",
+        "A claim that the pod names itself is its claim, whatever its status says.",
+        _named_by_the_status_too(),
+        ("R-DRA-81",),
+    )
 
 
 # --- Claims that are created or deleted late ------------------------------------------------------
@@ -277,7 +326,6 @@ def _configured() -> History:
 # --- Objects that are deleted ---------------------------------------------------------------------
 
 _CLAIM, _OTHER = resource_claim("c1", ONE), resource_claim("c2", ONE)
-_RESULTS = [{"request": "r0", "driver": DRIVER, "pool": "s1", "device": "d0"}]
 _HOLDER = {**_OTHER, "status": {"allocation": {"devices": {"results": _RESULTS}}}}
 _REPLACED = (
     Replaced("slice_deleted", [_CLASS, _CLAIM, _SLICE], claim_user("c1")),
@@ -313,6 +361,7 @@ def _of_disabled_points() -> Iterator[Case]:
 
 CASES: tuple[Case, ...] = (
     *_of_allocations(),
+    *_of_users(),
     *_of_late_claims(),
     Case(
         "slices_of_a_pool_disagree",

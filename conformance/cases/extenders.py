@@ -58,6 +58,19 @@ def _managing_what_an_init_container_requests() -> History:
     return cluster.history(profile_config(extenders=[extender]))
 
 
+def _managing_two_resources(requested: str) -> History:
+    """The extender manages two resources, and refuses the only node to a pod that requests one of them."""
+    resources = ("example.com/a", "example.com/b")
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "4", "pods": "9", **dict.fromkeys(resources, "4")}))
+    answers = {"a": {"filter": {"n1": "Unschedulable"}}}
+    cluster.add_pod(with_metadata(pod("", {requested: "1"}), annotations={ANNOTATION: json.dumps(answers)}))
+    cluster.schedule()
+    managed = [{"name": name} for name in resources]
+    extender = {"urlPrefix": f"{EXTENDERS}/a", "filterVerb": "filter", "managedResources": managed}
+    return cluster.history(profile_config(extenders=[extender]))
+
+
 def _on_both_lists() -> History:
     """The extender names the only node among those that failed, and among those where preemption does not help."""
     cluster = HistoryBuilder()
@@ -156,12 +169,6 @@ def _cases() -> Iterator[Case]:
         _refused_again_and_again(),
     )
     yield Case(
-        "extender_of_what_an_init_container_requests",
-        "An extender is called for a pod of which only an init container requests the resource that it manages.",
-        _managing_what_an_init_container_requests(),
-        ("R-EXTENDER-01",),
-    )
-    yield Case(
         "extender_names_a_node_on_both_lists",
         "A node that an extender names as failed and as unresolvable is rejected as UnschedulableAndUnresolvable.",
         _on_both_lists(),
@@ -183,6 +190,23 @@ def _cases() -> Iterator[Case]:
         _no_victims_left(),
         needs=("preemption",),
     )
+
+
+def _of_managed_resources() -> Iterator[Case]:
+    yield Case(
+        "extender_of_what_an_init_container_requests",
+        "An extender is called for a pod of which only an init container requests the resource that it manages.",
+        _managing_what_an_init_container_requests(),
+        ("R-EXTENDER-01",),
+    )
+    for place, requested in (("first", "example.com/a"), ("second", "example.com/b")):
+        yield Case(
+            f"extender_of_two_resources_and_the_{place}_is_requested",
+            "An extender that manages two resources is called for a pod that requests one of them; here it is the"
+            f" {place}.",
+            _managing_two_resources(requested),
+            ("R-EXTENDER-01",),
+        )
 
 
 def _of_binding() -> Iterator[Case]:
@@ -211,4 +235,4 @@ def _of_binding() -> Iterator[Case]:
                 )
 
 
-CASES: tuple[Case, ...] = (*_cases(), *_of_binding())
+CASES: tuple[Case, ...] = (*_cases(), *_of_managed_resources(), *_of_binding())

@@ -48,6 +48,22 @@ def _node_lacks_a_label(missing: str) -> History:
     return cluster.history()
 
 
+def _two_match_label_keys(when: str, changed: str) -> History:
+    """One of the two labels that matchLabelKeys compares is changed before the pod is tried: of the pods that were
+    like it, none is any more."""
+    cluster = HistoryBuilder(hosts=True)
+    for zone in ("a", "b"):
+        cluster.add_node(node(labels={ZONE: zone}))
+    like = {**_A, "version": "1", "track": "x"}
+    for home in (0, 0, 0, 1):
+        cluster.add_pod(pod("", labels=like), home)
+    constraint = spread(ZONE, 1, when, matchLabelKeys=["version", "track"])
+    cluster.add_pod(pod("", labels=like, topologySpreadConstraints=[constraint]))
+    cluster.change_pod(4, lambda value: with_metadata(value, labels={**like, changed: "new"}))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _service_that_selects_nobody() -> History:
     """The only Service of the namespace has no selector."""
     cluster = HistoryBuilder(hosts=True)
@@ -282,4 +298,15 @@ def _cases() -> Iterator[Case]:
         )
 
 
-CASES: tuple[Case, ...] = (*_cases(), *_of_other_pods_and_nodes())
+def _of_two_keys() -> Iterator[Case]:
+    for point, when in _ACTIONS.items():
+        for place, changed in (("first", "version"), ("second", "track")):
+            yield Case(
+                f"{place}_of_two_match_label_keys_changed_{point}",
+                f"Both matchLabelKeys narrow which pods count ({when}); the pod's label of the {place} changes.",
+                _two_match_label_keys(when, changed),
+                ("R-SPREAD-03",),
+            )
+
+
+CASES: tuple[Case, ...] = (*_cases(), *_of_other_pods_and_nodes(), *_of_two_keys())

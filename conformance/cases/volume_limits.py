@@ -10,7 +10,7 @@ from typing import Any
 from conformance.cases.deleted import Replaced, before_and_after
 from conformance.cases.volumes import WITHOUT_BINDING
 from conformance.vocabulary.builder import HistoryBuilder
-from conformance.vocabulary.objects import node, pod, with_metadata
+from conformance.vocabulary.objects import ZONE, node, pod, with_metadata
 from conformance.vocabulary.storage import (
     DRIVER,
     EPHEMERAL,
@@ -25,6 +25,7 @@ from conformance.vocabulary.storage import (
     using,
     with_some,
 )
+from refsched.objects.node import LEGACY_ZONE_LABEL
 from refsched.suite.histories.history import History, Update, deleting
 from refsched.suite.session.cases import Case
 
@@ -85,6 +86,52 @@ def _limited_by_the_node() -> History:
     cluster.add_pod(pod("", volumes=using("c2")))
     cluster.schedule()
     return cluster.history()
+
+
+def _disk_with_zones(of_first: Json, of_second: Json) -> History:
+    """Two volumes with these labels are of one GCE disk by name, and the node has room for one of the driver."""
+    cluster = HistoryBuilder(hosts=True)
+    limits = csi_node("n1", {"count": 1}, "kubernetes.io/gce-pd")
+    cluster.add(_HAND, limits)
+    for number, labels in enumerate((of_first, of_second), start=1):
+        claim, volume = bound_pair(f"c{number}", f"v{number}")
+        spec = {**volume["spec"], "gcePersistentDisk": {"pdName": "d"}}
+        del spec["csi"]
+        cluster.add(claim, {**with_metadata(volume, labels=labels), "spec": spec})
+    zones = {ZONE: "u-r-a", LEGACY_ZONE_LABEL: "u-r-a"}
+    cluster.add_node(node("", labels=zones))
+    cluster.add_pod(pod("", volumes=using("c1")), 0)
+    cluster.add_pod(pod("", volumes=using("c2")))
+    cluster.schedule()
+    return cluster.history(WITHOUT_BINDING)
+
+
+_ZONES: dict[str, tuple[str, Json, Json]] = {
+    "one_zone": ("both are of one zone", {ZONE: "u-r-a"}, {ZONE: "u-r-a"}),
+    "two_zones": ("the second is of two zones", {ZONE: "u-r-a"}, {ZONE: "u-r-a__u-r-b"}),
+    "two_zones_both": ("both are of two zones", {ZONE: "u-r-a__u-r-b"}, {ZONE: "u-r-a__u-r-b"}),
+    "legacy_zone": (
+        "the first one's legacy label says the zone of the second",
+        {ZONE: "u-r-b", LEGACY_ZONE_LABEL: "u-r-a"},
+        {LEGACY_ZONE_LABEL: "u-r-a"},
+    ),
+    "current_zone": (
+        "the first one's other label says the zone of the second",
+        {ZONE: "u-r-b", LEGACY_ZONE_LABEL: "u-r-a"},
+        {LEGACY_ZONE_LABEL: "u-r-b"},
+    ),
+}
+
+
+def _of_zones() -> Iterator[Case]:
+    for name, (says, of_first, of_second) in _ZONES.items():
+        yield Case(
+            f"limit_of_disks_of_one_name_{name}",
+            "Two volumes of a GCE disk's name count once if they are of the same zone, or of the same region where"
+            f" they have more than one; {says}.",
+            _disk_with_zones(of_first, of_second),
+            ("R-VOLLIMIT-09",),
+        )
 
 
 def _driver_added(drivers: Sequence[tuple[str, int]]) -> History:
@@ -192,5 +239,6 @@ _REPLACED = (
 
 CASES: tuple[Case, ...] = (
     *_cases(),
+    *_of_zones(),
     *(case for replaced in _REPLACED for case in before_and_after(replaced)),
 )

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from conformance.cases.allowed_topologies import of_allowed_topologies
 from conformance.cases.deleted import Replaced, before_and_after
 from conformance.cases.exclusive_claims import of_exclusive_claims
 from conformance.vocabulary.builder import HistoryBuilder
@@ -364,6 +365,7 @@ _NO_TOPOLOGY = Case(
 
 CASES: tuple[Case, ...] = (
     *_of_binding(),
+    *of_allowed_topologies(),
     _TWO_MODES,
     _PRE_BOUND_ELSEWHERE,
     *_of_zones(),

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of what devices consume: more than one counter of a set, more than one capacity, and more than one set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.devices import (
+    EVERYWHERE,
+    claim_user,
+    device_class,
+    exactly,
+    request,
+    resource_claim,
+    resource_slice,
+)
+from conformance.vocabulary.objects import node
+from refsched.suite.histories.history import History
+from refsched.suite.session.cases import Case
+
+Json = dict[str, Any]
+
+_POOL: Json = {"name": "p", "resourceSliceCount": 2}
+
+
+def _amounts(**amounts: str) -> Json:
+    return {name: {"value": amount} for name, amount in amounts.items()}
+
+
+def _claims_in_turn(slices: Sequence[Json], *claims: Json) -> History:
+    """Each claim is that of a pod, and the pods are tried one after the other."""
+    cluster = HistoryBuilder()
+    cluster.add(device_class("any"), *slices)
+    cluster.add_node(node(""))
+    for number, claim in enumerate(claims):
+        cluster.add(resource_claim(f"c{number}", claim))
+        cluster.add_pod(claim_user(f"c{number}"))
+        cluster.schedule(1)
+    return cluster.history()
+
+
+# --- Counters -------------------------------------------------------------------------------------
+
+
+def _consuming(name: str, **of_sets: Json) -> Json:
+    consumed = [{"counterSet": of, "counters": amounts} for of, amounts in of_sets.items()]
+    return {"name": name, "consumesCounters": consumed}
+
+
+def _counting(sets: dict[str, Json], devices: Sequence[Json]) -> Sequence[Json]:
+    """Returns the slice that has the counters of the pool, and the one that has its devices."""
+    spec = {"sharedCounters": [{"name": name, "counters": counters} for name, counters in sets.items()]}
+    counters = resource_slice("counters", [], EVERYWHERE, _POOL)
+    without_devices = {name: each for name, each in counters["spec"].items() if name != "devices"}
+    return [
+        {**counters, "spec": {**without_devices, **spec}},
+        resource_slice("s1", devices, EVERYWHERE, _POOL),
+    ]
+
+
+_OF_ONE_SET = _counting(
+    {"set": _amounts(cores="1", memory="9")},
+    [
+        _consuming("d0", set=_amounts(cores="1", memory="1")),
+        _consuming("d1", set=_amounts(memory="1", cores="1")),
+        _consuming("d2", set=_amounts(memory="1")),
+    ],
+)
+_OF_TWO_SETS = _counting(
+    {"many": _amounts(memory="9"), "few": _amounts(memory="1")},
+    [
+        _consuming("d0", many=_amounts(memory="1"), few=_amounts(memory="1")),
+        _consuming("d1", many=_amounts(memory="1"), few=_amounts(memory="1")),
+        _consuming("d2", many=_amounts(memory="1")),
+    ],
+)
+
+
+def _of_counters() -> Iterator[Case]:
+    for name, says, slices in (
+        ("two_counters", "two counters of a set", _OF_ONE_SET),
+        ("two_sets", "a counter of each of two sets", _OF_TWO_SETS),
+    ):
+        for when, how, claims in (
+            ("at_once", "one claim asks for two devices", ([exactly(2)],)),
+            ("in_turn", "three claims ask for one device each", ([exactly(1)], [exactly(1)], [exactly(1)])),
+        ):
+            yield Case(
+                f"devices_that_consume_{name}_{when}",
+                f"Of devices that consume {says}, which suffices for one of them, a second is not allocated, and"
+                f" what it would have consumed of the others is given back; {how}.",
+                _claims_in_turn(slices, *({"requests": [request("r0", asked)]} for asked in claims)),
+                ("R-DRA-36",),
+            )
+
+
+# --- Capacities -----------------------------------------------------------------------------------
+
+
+def _asking(**amounts: str) -> Json:
+    return {**exactly(1), "capacity": {"requests": amounts}}
+
+
+def _of_capacities() -> Iterator[Case]:
+    capacity = {"capacity": _amounts(cores="2", memory="9"), "allowMultipleAllocations": True}
+    slices = [resource_slice("s1", [{"name": "d0", **capacity}])]
+    one, two = _asking(cores="1", memory="1"), _asking(cores="2", memory="1")
+    for name, says, claims in (
+        ("the_other_is_enough", "one and two of two cores", ([one], [two])),
+        ("both_are_enough", "one core twice", ([one], [one])),
+        ("two_shares_of_one_claim", "one core twice in one claim, and then once more", ([one, one], [one])),
+    ):
+        requests = ([request(f"r{place}", [asked]) for place, asked in enumerate(some)] for some in claims)
+        yield Case(
+            f"capacities_of_a_shared_device_{name}",
+            "Each capacity of a device that is shared, and each share of it, counts for what is left of it; claims"
+            f" want {says}.",
+            _claims_in_turn(slices, *({"requests": each} for each in requests)),
+            ("R-DRA-47",),
+        )
+
+
+def _of_zeros() -> Iterator[Case]:
+    for name, says, policy, asked in (
+        ("zero_requested", "claims request 0 of it", {}, _asking(cores="0")),
+        ("zero_by_default", "claims request nothing, and its default is 0", {"default": "0"}, exactly(1)),
+        ("nothing_requested", "claims request nothing, and it has no default", {}, exactly(1)),
+    ):
+        cores = {"value": "2", **({"requestPolicy": policy} if policy else {})}
+        device = {"name": "d0", "capacity": {"cores": cores}, "allowMultipleAllocations": True}
+        claim = {"requests": [request("r0", [asked])]}
+        yield Case(
+            f"capacity_of_which_{name}",
+            f"A share of a device consumes 0 of a capacity where 0 is said, and all where nothing is; {says}.",
+            _claims_in_turn([resource_slice("s1", [device])], claim, claim),
+            ("R-DRA-46",),
+        )
+
+
+CASES: tuple[Case, ...] = (*_of_counters(), *_of_capacities(), *_of_zeros())
