@@ -25,9 +25,16 @@ from refsched.suite.adapters.adapter import Adapter
 
 PART, BOUNDARY, ONCE, FILTER = "part", "boundary", "once", "filter"
 SET, KIN, OMISSION = "set", "kin", "omission"
-OPERATORS = (PART, BOUNDARY, ONCE, FILTER, SET, KIN, OMISSION)
-"""These are the operators of the mutants that are noted (refsched/mistakes/operators.py). Of what is omitted only
-guards are."""
+NOTED: Mapping[str, tuple[type[ast.AST], ...]] = {
+    PART: (ast.BoolOp,),
+    BOUNDARY: (ast.Compare,),
+    ONCE: (ast.For, ast.comprehension),
+    FILTER: (ast.comprehension,),
+    SET: (ast.BinOp,),
+    KIN: (ast.Attribute,),
+    OMISSION: (ast.If,),
+}
+"""These are the operators of the mutants that are noted (refsched/mistakes/operators.py), and of which nodes."""
 
 PATIENCE = 60.0
 """The seconds within which an answer must arrive; most of the first one passes with compiling all modules."""
@@ -36,8 +43,8 @@ TAKE = "noted"
 """This request is answered with the names that were noted since the last one."""
 
 Position = tuple[str, int, int, int | None, int | None]
-Names = Mapping[Position, Sequence[str]]
-"""The names of mutants, in the order of the operands, by their operator and where they stand."""
+Mutants = Mapping[Position, Sequence[Mutant]]
+"""Mutants, in the order of the operands, by their operator and where they stand."""
 
 _CHANGE_SOMETHING = frozenset(
     {
@@ -160,19 +167,8 @@ def member(name: str, of: Any, wanted: str, other: str) -> Any:
 
 def is_noted(mutant: Mutant) -> bool:
     """Returns whether it is a mutant that can be noted, in a function of the newest release."""
-    is_of_the_newest = kubernetes_of(mutant) == DEFAULT.name
-    return _can_be_noted(mutant) and not mutant.place.always and is_of_the_newest
-
-
-def _can_be_noted(mutant: Mutant) -> bool:
-    node = mutant.place.node
-    if mutant.operator == OMISSION:
-        return isinstance(node, ast.If)
-    if mutant.operator == SET:
-        return isinstance(node, ast.BinOp)
-    if mutant.operator == KIN:
-        return isinstance(node, ast.Attribute)
-    return mutant.operator in OPERATORS
+    can_be_noted = isinstance(mutant.place.node, NOTED.get(mutant.operator, ()))
+    return can_be_noted and not mutant.place.always and kubernetes_of(mutant) == DEFAULT.name
 
 
 def connect_noting(mutants: Iterable[Mutant]) -> tuple[Adapter, Callable[[], Sequence[str]]]:
@@ -193,14 +189,10 @@ def _noting(mutants: Sequence[Mutant], path: str) -> Change:
 
 def changed(source: str, mutants: Iterable[Mutant]) -> ast.Module:
     """Returns the module of this source, which notes these mutants of its own."""
-    names: defaultdict[Position, list[str]] = defaultdict(list)
-    others: dict[Position, tuple[str, str]] = {}
+    found: defaultdict[Position, list[Mutant]] = defaultdict(list)
     for mutant in mutants:
-        position = _position(mutant.operator, mutant.place.node)
-        names[position].append(mutant.name)
-        if isinstance(mutant.changed, ast.Attribute) and mutant.operator == KIN:
-            others[position] = mutant.name, mutant.changed.attr
-    tree: ast.Module = _Noting(names, others).visit(ast.parse(source))
+        found[_position(mutant.operator, mutant.place.node)].append(mutant)
+    tree: ast.Module = _Noting(found).visit(ast.parse(source))
     tree.body.insert(_after_the_head(tree), _IMPORT)
     return ast.fix_missing_locations(tree)
 
@@ -227,39 +219,40 @@ def _position(operator: str, node: Any) -> Position:
 
 
 class _Noting(ast.NodeTransformer):
-    """A _Noting changes what of a module has mutants of these names, or reads a member where a mutant reads
-    another."""
+    """A _Noting changes the nodes of a module that have these mutants."""
 
-    def __init__(self, names: Names, others: Mapping[Position, tuple[str, str]]) -> None:
-        self._names = names
-        self._others = others
+    def __init__(self, mutants: Mutants) -> None:
+        self._mutants = mutants
+
+    def _names(self, operator: str, node: ast.AST) -> tuple[str, ...]:
+        return tuple(mutant.name for mutant in self._mutants.get(_position(operator, node), ()))
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
-        names = self._names.get(_position(PART, node), ())
+        names = self._names(PART, node)
         needs = any(map(_may_change_something, node.values[1:]))
         inside = self.generic_visit(node)
         if len(names) != len(node.values) or any(map(_belongs_to_its_function, ast.walk(node))):
             return inside
         nothing = ast.arguments([], [], None, [], [], None, [])
         operands = ast.Tuple([ast.Lambda(nothing, value) for value in node.values], ast.Load())
-        return _call("alone", (tuple(names), isinstance(node.op, ast.And), needs), [operands])
+        return _call("alone", (names, isinstance(node.op, ast.And), needs), [operands])
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
-        names = self._names.get(_position(BOUNDARY, node), ())
+        names = self._names(BOUNDARY, node)
         inside = self.generic_visit(node)
         if len(names) != 1 or len(node.ops) != 1 or type(node.ops[0]) not in _BOUNDS:
             return inside
         return _call("bounded", (names[0], _BOUNDS[type(node.ops[0])]), [node.left, *node.comparators])
 
     def visit_For(self, node: ast.For) -> ast.AST:
-        names = self._names.get(_position(ONCE, node), ())
+        names = self._names(ONCE, node)
         self.generic_visit(node)
         for name in names:
             node.iter = _call("each", (name,), [node.iter])
         return node
 
     def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
-        once, filtered = (self._names.get(_position(operator, node), ()) for operator in (ONCE, FILTER))
+        once, filtered = (self._names(operator, node) for operator in (ONCE, FILTER))
         self.generic_visit(node)
         for name in once:
             node.iter = _call("each", (name,), [node.iter])
@@ -268,27 +261,28 @@ class _Noting(ast.NodeTransformer):
         return node
 
     def visit_If(self, node: ast.If) -> ast.AST:
-        names = self._names.get(_position(OMISSION, node), ())
+        names = self._names(OMISSION, node)
         self.generic_visit(node)
         for name in names:
             node.test = _call("ever", (name, True), [node.test])
         return node
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
-        names = self._names.get(_position(SET, node), ())
+        names = self._names(SET, node)
         self.generic_visit(node)
         joins = _JOINS.get(type(node.op), "")
         if not names or len(names) != len(_SETS[joins]):
             return node
-        return _call("joined", (tuple(names), joins), [node.left, node.right])
+        return _call("joined", (names, joins), [node.left, node.right])
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        other = self._others.get(_position(KIN, node))
+        mutants = self._mutants.get(_position(KIN, node), ())
         self.generic_visit(node)
-        if other is None:
-            return node
-        name, member = other
-        return _call("member", (name,), [node.value, ast.Constant(node.attr), ast.Constant(member)])
+        for mutant in mutants:
+            if isinstance(mutant.changed, ast.Attribute):
+                read = [node.value, ast.Constant(node.attr), ast.Constant(mutant.changed.attr)]
+                return _call("member", (mutant.name,), read)
+        return node
 
 
 def _call(function: str, said: Sequence[Any], given: Sequence[ast.expr]) -> ast.Call:
