@@ -8,12 +8,11 @@ from typing import Any
 
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.devices import (
-    EVERYWHERE,
-    claim_user,
+    claimed,
+    counters_of_a_pool,
     device_class,
     exactly,
     request,
-    resource_claim,
     resource_slice,
 )
 from conformance.vocabulary.objects import node
@@ -30,14 +29,10 @@ def _amounts(**amounts: str) -> Json:
 
 
 def _claims_in_turn(slices: Sequence[Json], *claims: Json) -> History:
-    """Each claim is that of a pod, and the pods are tried one after the other."""
     cluster = HistoryBuilder()
     cluster.add(device_class("any"), *slices)
     cluster.add_node(node(""))
-    for number, claim in enumerate(claims):
-        cluster.add(resource_claim(f"c{number}", claim))
-        cluster.add_pod(claim_user(f"c{number}"))
-        cluster.schedule(1)
+    claimed(cluster, claims)
     return cluster.history()
 
 
@@ -51,12 +46,10 @@ def _consuming(name: str, **of_sets: Json) -> Json:
 
 def _counting(sets: dict[str, Json], devices: Sequence[Json]) -> Sequence[Json]:
     """Returns the slice that has the counters of the pool, and the one that has its devices."""
-    spec = {"sharedCounters": [{"name": name, "counters": counters} for name, counters in sets.items()]}
-    counters = resource_slice("counters", [], EVERYWHERE, _POOL)
-    without_devices = {name: each for name, each in counters["spec"].items() if name != "devices"}
+    counted = [{"name": name, "counters": counters} for name, counters in sets.items()]
     return [
-        {**counters, "spec": {**without_devices, **spec}},
-        resource_slice("s1", devices, EVERYWHERE, _POOL),
+        counters_of_a_pool("counters", counted, pool=_POOL),
+        resource_slice("s1", devices, pool=_POOL),
     ]
 
 

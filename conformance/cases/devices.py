@@ -56,61 +56,41 @@ _RESULTS = [{"request": "r0", "driver": DRIVER, "pool": "s1", "device": "d0"}]
 # --- Allocated claims -----------------------------------------------------------------------------
 
 
-def _allocated(has_device_status: bool, host: str) -> History:
-    """Returns a claim whose device can be used on this host alone, and of which the driver may have reported a
-    status."""
-    cluster = HistoryBuilder(hosts=True)
-    device = {"driver": DRIVER, "pool": "s1", "device": "d0"}
+def _allocated(host: str, **more: list[Json]) -> History:
+    """Returns a claim whose device can be used on this host alone, and whose status says ``more``."""
     match = {"key": HOSTNAME, "operator": "In", "values": [host]}
-    allocation = {
-        "devices": {"results": [{"request": "r0", **device}]},
-        "nodeSelector": {"nodeSelectorTerms": [{"matchExpressions": [match]}]},
-    }
-    status: Json = {"allocation": allocation}
-    if has_device_status:
-        status["devices"] = [{**device, "data": {"a": 1}}]
-    else:
-        status["reservedFor"] = [{"resource": "pods", "name": "p1", "uid": "uid-of-p1"}]
-    cluster.add(_CLASS, _SLICE, resource_claim("c1", ONE, status))
-    cluster.add_node(node(""))
-    cluster.add_pod(claim_user("c1", uid="uid-of-p1"))
-    cluster.schedule()
-    cluster.wait()
-    cluster.schedule()
-    return cluster.history()
-
-
-def _of_allocations() -> Iterator[Case]:
-    for has_status in (True, False):
-        for host in ("n9", "n1"):
-            where = "elsewhere" if host == "n9" else "on_the_node"
-            with_what = "with_device_status" if has_status else "reserved_for_the_pod"
-            yield Case(
-                f"claim_allocated_{where}_{with_what}",
-                "An allocated claim that no pod can use on the only node is deallocated unless it is reserved:"
-                f" its device is {where.replace('_', ' ')}, and it is {with_what.replace('_', ' ')}.",
-                _allocated(has_status, host),
-            )
-
-
-def _reserved_for(*users: str) -> History:
-    """The device of a claim that is reserved for these pods is out of reach, and the first of them is tried."""
-    match = {"key": HOSTNAME, "operator": "In", "values": ["n9"]}
     allocation = {
         "devices": {"results": _RESULTS},
         "nodeSelector": {"nodeSelectorTerms": [{"matchExpressions": [match]}]},
     }
-    reserved = [{"resource": "pods", "name": name, "uid": f"uid-of-{name}"} for name in users]
     cluster = HistoryBuilder(hosts=True)
-    cluster.add(
-        _CLASS, _SLICE, resource_claim("c1", ONE, {"allocation": allocation, "reservedFor": reserved})
-    )
+    cluster.add(_CLASS, _SLICE, resource_claim("c1", ONE, {"allocation": allocation, **more}))
     cluster.add_node(node(""))
     cluster.add_pod(claim_user("c1", uid="uid-of-p1"))
     cluster.schedule()
     cluster.wait()
     cluster.schedule()
     return cluster.history()
+
+
+def _reserved_for(*pods: str) -> list[Json]:
+    return [{"resource": "pods", "name": name, "uid": f"uid-of-{name}"} for name in pods]
+
+
+def _of_allocations() -> Iterator[Case]:
+    reported = [{"driver": DRIVER, "pool": "s1", "device": "d0", "data": {"a": 1}}]
+    for with_what, status in (
+        ("with_device_status", {"devices": reported}),
+        ("reserved_for_the_pod", {"reservedFor": _reserved_for("p1")}),
+    ):
+        for host in ("n9", "n1"):
+            where = "elsewhere" if host == "n9" else "on_the_node"
+            yield Case(
+                f"claim_allocated_{where}_{with_what}",
+                "An allocated claim that no pod can use on the only node is deallocated unless it is reserved:"
+                f" its device is {where.replace('_', ' ')}, and it is {with_what.replace('_', ' ')}.",
+                _allocated(host, **status),
+            )
 
 
 def _named_by_the_status_too() -> History:
@@ -126,12 +106,12 @@ def _named_by_the_status_too() -> History:
 
 
 def _of_users() -> Iterator[Case]:
-    for name, users in (("another_pod_too", ("p1", "p9")), ("the_pod_alone", ("p1",)), ("nobody", ())):
+    for name, users in (("another_pod_too", ("p1", "p9")), ("nobody", ())):
         yield Case(
             f"claim_allocated_elsewhere_reserved_for_{name}",
             "An allocated claim that the pod cannot use anywhere is deallocated only if no other pod uses it; it"
             f" is reserved for {name.replace('_', ' ')}.",
-            _reserved_for(*users),
+            _allocated("n9", reservedFor=_reserved_for(*users)),
         )
     yield Case(
         "claim_that_the_pod_names_and_its_status_does_not",

@@ -14,8 +14,10 @@ from conformance.vocabulary.storage import (
     IN_ZONE_A,
     bound_pair,
     csi_node,
+    of_a_gce_disk,
     storage_class,
     using,
+    with_some,
 )
 from refsched.objects.node import LEGACY_REGION_LABEL, LEGACY_ZONE_LABEL
 from refsched.suite.histories.history import History
@@ -34,11 +36,9 @@ def _of_terms(terms: list[list[Json]], labels: Json) -> History:
     the last in b."""
     claim, volume = bound_pair("c1", "v1")
     required = {"nodeSelectorTerms": [{"matchExpressions": expressions} for expressions in terms]}
-    spec = {**volume["spec"], "gcePersistentDisk": {"pdName": "d"}, "nodeAffinity": {"required": required}}
-    del spec["csi"]
+    disk = with_some(of_a_gce_disk(volume), spec={"nodeAffinity": {"required": required}})
     cluster = HistoryBuilder(hosts=True)
-    labelled = with_metadata(volume, labels=labels) if labels else volume
-    cluster.add(storage_class("hand"), claim, {**labelled, "spec": spec})
+    cluster.add(storage_class("hand"), claim, with_metadata(disk, labels=labels) if labels else disk)
     for name, zone in (("n1", "a"), ("n2", "b")):
         cluster.add(csi_node(name, None, "kubernetes.io/gce-pd"))
         cluster.add_node(node("", labels={ZONE: "a", GKE_ZONE: zone, "disk": "ssd", **_IN_REGION_R}))

@@ -51,9 +51,7 @@ def _node_lacks_a_label(missing: str) -> History:
 def _two_match_label_keys(when: str, changed: str) -> History:
     """One of the two labels that matchLabelKeys compares is changed before the pod is tried: of the pods that were
     like it, none is any more."""
-    cluster = HistoryBuilder(hosts=True)
-    for zone in ("a", "b"):
-        cluster.add_node(node(labels={ZONE: zone}))
+    cluster = zones("a", "b")
     like = {**_A, "version": "1", "track": "x"}
     for home in (0, 0, 0, 1):
         cluster.add_pod(pod("", labels=like), home)

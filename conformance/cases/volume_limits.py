@@ -20,6 +20,7 @@ from conformance.vocabulary.storage import (
     bound_pair,
     csi_node,
     inline,
+    of_a_gce_disk,
     storage_class,
     storage_object,
     using,
@@ -91,15 +92,11 @@ def _limited_by_the_node() -> History:
 def _disk_with_zones(of_first: Json, of_second: Json) -> History:
     """Two volumes with these labels are of one GCE disk by name, and the node has room for one of the driver."""
     cluster = HistoryBuilder(hosts=True)
-    limits = csi_node("n1", {"count": 1}, "kubernetes.io/gce-pd")
-    cluster.add(_HAND, limits)
+    cluster.add(_HAND, csi_node("n1", {"count": 1}, "kubernetes.io/gce-pd"))
     for number, labels in enumerate((of_first, of_second), start=1):
         claim, volume = bound_pair(f"c{number}", f"v{number}")
-        spec = {**volume["spec"], "gcePersistentDisk": {"pdName": "d"}}
-        del spec["csi"]
-        cluster.add(claim, {**with_metadata(volume, labels=labels), "spec": spec})
-    zones = {ZONE: "u-r-a", LEGACY_ZONE_LABEL: "u-r-a"}
-    cluster.add_node(node("", labels=zones))
+        cluster.add(claim, with_metadata(of_a_gce_disk(volume), labels=labels))
+    cluster.add_node(node("", labels={ZONE: "u-r-a", LEGACY_ZONE_LABEL: "u-r-a"}))
     cluster.add_pod(pod("", volumes=using("c1")), 0)
     cluster.add_pod(pod("", volumes=using("c2")))
     cluster.schedule()

@@ -10,11 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
 from conformance.vocabulary.builder import HistoryBuilder
-from conformance.vocabulary.devices import (
-    claim_user,
-    device_class,
-    resource_claim,
-)
+from conformance.vocabulary.devices import device_class, resource_claim
 from conformance.vocabulary.objects import ZONE, node
 from refsched.suite.histories.history import Update, deleting
 
@@ -41,14 +37,6 @@ def begin(nodes: int, *slices: Json) -> HistoryBuilder:
     for number in range(nodes):
         cluster.add_node(node("", {"cpu": "4", "pods": "9"}, {ZONE: "ab"[number % 2]}))
     return cluster
-
-
-def claimed(cluster: HistoryBuilder, claims: Sequence[Json]) -> None:
-    """Creates claims, each with a pod of its own, which is tried before the next one comes."""
-    for number, devices in enumerate(claims):
-        cluster.add(resource_claim(f"c{number}", devices))
-        cluster.add_pod(claim_user(f"c{number}"))
-        cluster.schedule(1)
 
 
 def _freed(cluster: HistoryBuilder, claim: int, devices: Json, *, is_deleted: bool) -> None:

@@ -142,8 +142,7 @@ def exchanging(areas: Mapping[str, str]) -> SearchStrategy[History]:
 
     @st.composite
     def exchanged(draw: DrawFn) -> History:
-        module = import_module(f"conformance.strategies.{areas[draw(st.sampled_from(sorted(areas)))]}")
-        found = draw(cast("SearchStrategy[History]", module.histories()))
+        found = drawn_from(draw, areas)
         for _ in range(draw(st.sampled_from(HOW_MANY))):
             by_field = exchanges(found)
             if not by_field:
@@ -156,6 +155,12 @@ def exchanging(areas: Mapping[str, str]) -> SearchStrategy[History]:
         return found
 
     return exchanged()
+
+
+def drawn_from(draw: DrawFn, areas: Mapping[str, str]) -> History:
+    """Draws a history of one of these areas, each of which stands beside the module that draws it."""
+    module = import_module(f"conformance.strategies.{areas[draw(st.sampled_from(sorted(areas)))]}")
+    return draw(cast("SearchStrategy[History]", module.histories()))
 
 
 # --- What can be exchanged ------------------------------------------------------------------------

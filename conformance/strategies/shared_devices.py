@@ -7,7 +7,7 @@ is deallocated or deleted, or a slice or a rule changes, and those that wait are
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from hypothesis import strategies as st
@@ -15,11 +15,13 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.strategies import taint_rules
 from conformance.strategies.alternatives import allocated_before, alternatives
-from conformance.strategies.claims_in_turn import afterwards, asking, begin, claimed, exactly, requests
+from conformance.strategies.claims_in_turn import afterwards, asking, begin, exactly, requests
 from conformance.vocabulary.devices import (
     DRIVER,
     EVERYWHERE,
     claim_user,
+    claimed,
+    counters_of_a_pool,
     resource_claim,
     resource_slice,
 )
@@ -38,21 +40,6 @@ def _consuming(amount: str, counter_set: str = "set", counter: str = "memory") -
 
 def _counter_set(name: str, amount: str) -> Json:
     return {"name": name, "counters": {"memory": {"value": amount}}}
-
-
-def _of_counters(sets: Sequence[Json], pieces: int, where: Json = EVERYWHERE, name: str = "counters") -> Json:
-    spec = {
-        "driver": DRIVER,
-        "pool": {"name": "p", "generation": 1, "resourceSliceCount": pieces},
-        **where,
-        "sharedCounters": list(sets),
-    }
-    return {
-        "apiVersion": "resource.k8s.io/v1",
-        "kind": "ResourceSlice",
-        "metadata": {"name": name},
-        "spec": spec,
-    }
 
 
 _SETS = st.sampled_from(
@@ -75,8 +62,10 @@ def _partitioned(draw: DrawFn) -> History:
     apart = pieces > 1 and draw(st.booleans())
     places = [{"nodeName": f"n{piece + 1}"} for piece in range(pieces)] if apart else [EVERYWHERE]
     total = pieces + len(places)
+    of_pool = {"name": "p", "generation": 1, "resourceSliceCount": total}
     slices = [
-        _of_counters(draw(_SETS), total, where, f"counters{number}") for number, where in enumerate(places)
+        counters_of_a_pool(f"counters{number}", draw(_SETS), where, of_pool)
+        for number, where in enumerate(places)
     ]
     strange = draw(st.sampled_from([{}] * 5 + [{"counter_set": "other"}, {"counter": "cores"}]))
     for piece in range(pieces):
@@ -89,7 +78,6 @@ def _partitioned(draw: DrawFn) -> History:
             for number in range(draw(st.integers(2, 4)))
         ]
         where = {"nodeName": f"n{piece + 1}"} if pieces > 1 else EVERYWHERE
-        of_pool = {"name": "p", "generation": 1, "resourceSliceCount": total}
         slices.append(resource_slice(f"s{piece}", devices, where, of_pool))
     if draw(st.sampled_from([True, False, False])):
         slices.append(resource_slice("plain", [{"name": "d"}], {"nodeName": "n1"}))
@@ -306,7 +294,9 @@ def _few_at_once(draw: DrawFn) -> History:
         if draw(st.sampled_from([False, True, False])):
             beyond = [{**each, "name": alike["name"]} for each, alike in zip(beyond, here, strict=False)]
     enough = draw(st.sampled_from(["3", "5", "4"]))
-    counters = [_of_counters([_counter_set("set", enough)], 2)] if "counters" in about else []
+    of_two = {"name": "p", "resourceSliceCount": 2}
+    counting = counters_of_a_pool("counters", [_counter_set("set", enough)], pool=of_two)
+    counters = [counting] if "counters" in about else []
     pieces = 2 if beyond else 1
     of_pool = {"name": "p", "generation": 1, "resourceSliceCount": len(counters) + pieces}
     where = {"nodeName": "n1"} if beyond else EVERYWHERE

@@ -9,9 +9,10 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.strategies.claims_in_turn import afterwards, begin, claimed, exactly, requests
+from conformance.strategies.claims_in_turn import afterwards, begin, exactly, requests
 from conformance.vocabulary.devices import (
     DRIVER,
+    claimed,
     resource_slice,
 )
 from conformance.vocabulary.objects import AN_AGE_AGO

@@ -11,14 +11,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from importlib import import_module
-from typing import Any, cast
+from typing import Any
 
 from attrs import evolve, frozen
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.strategies.exchanged import OF_AREAS
+from conformance.strategies.exchanged import OF_AREAS, drawn_from
 from conformance.strategies.odd_values import key_of
 from refsched.suite.histories.history import Create, History, Step, Update
 
@@ -50,8 +49,7 @@ def twinning(areas: Mapping[str, str]) -> SearchStrategy[History]:
 
     @st.composite
     def twinned(draw: DrawFn) -> History:
-        module = import_module(f"conformance.strategies.{areas[draw(st.sampled_from(sorted(areas)))]}")
-        found = draw(cast("SearchStrategy[History]", module.histories()))
+        found = drawn_from(draw, areas)
         for _ in range(draw(st.sampled_from([1, 1, 2]))):
             values = values_of_names(found)
             names = sorted({name for name, _ in values})

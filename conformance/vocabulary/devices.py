@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import pod
 
 Json = dict[str, Any]
@@ -34,6 +35,15 @@ def resource_slice(
     return _resource(
         "ResourceSlice", name, {"driver": DRIVER, "pool": of_pool, **where, "devices": list(devices)}
     )
+
+
+def counters_of_a_pool(
+    name: str, sets: Sequence[Json], where: Json = EVERYWHERE, pool: Json | None = None
+) -> Json:
+    """Returns a ResourceSlice that has counters, and no devices, for the other slices of its pool."""
+    made = resource_slice(name, [], where, pool)
+    others = {member: each for member, each in made["spec"].items() if member != "devices"}
+    return {**made, "spec": {**others, "sharedCounters": list(sets)}}
 
 
 def resource_claim(name: str, devices: Json, status: Json | None = None) -> Json:
@@ -65,3 +75,11 @@ def claim_user(*claims: str, **more: Any) -> Json:
     """Returns a pod that uses these claims."""
     used = [{"name": f"g{index}", "resourceClaimName": name} for index, name in enumerate(claims)]
     return pod("", {"cpu": "1"}, resourceClaims=used, **more)
+
+
+def claimed(cluster: HistoryBuilder, claims: Sequence[Json]) -> None:
+    """Creates claims, each with a pod of its own, which is tried before the next one comes."""
+    for number, devices in enumerate(claims):
+        cluster.add(resource_claim(f"c{number}", devices))
+        cluster.add_pod(claim_user(f"c{number}"))
+        cluster.schedule(1)

@@ -133,6 +133,12 @@ def a_volume(name: str = "v1", **members: Json) -> Json:
     )
 
 
+def of_a_gce_disk(volume: Json, disk: str = "d") -> Json:
+    """Returns the volume, made by the in-tree plugin of GCE instead of a CSI driver."""
+    others = {name: each for name, each in volume["spec"].items() if name != "csi"}
+    return {**volume, "spec": {**others, "gcePersistentDisk": {"pdName": disk}}}
+
+
 def reaching(*expressions: Json) -> Json:
     return {"nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": list(expressions)}]}}}
 
