@@ -9,15 +9,20 @@ claim, a member that is absent proves nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from attrs import Factory, define
 
 from refsched.checking.agreement import Disagreement
-from refsched.checking.recorded_devices import devices_of
+from refsched.checking.recorded_devices import device_of, devices_of
 from refsched.devices.claims import InFlightAllocation
-from refsched.objects.dra import DeviceAllocationConfiguration, ResourceClaim
+from refsched.objects.dra import (
+    DeviceAllocationConfiguration,
+    DeviceRequestAllocationResult,
+    ResourceClaim,
+)
 from refsched.objects.reading import read_as
 from refsched.objects.selectors import NodeSelectorRequirement
 from refsched.objects.store import ObjectStore
@@ -33,7 +38,8 @@ def allocation_disagreements(expected: ResourceClaim, got: ResourceClaim) -> Ite
     if mine != theirs:
         yield Disagreement(f"write.{got.key}", mine, theirs)
         return
-    yield from _of_part("claimAdmin", _admin_access_of, expected, got)
+    for member, of_result in _OF_RESULTS.items():
+        yield from _of_part(member, partial(_of_results, of_result), expected, got)
     yield from _of_part("claimConfig", _config_of, expected, got)
     yield from _of_part("claimNodes", _nodes_of, expected, got)
 
@@ -49,12 +55,34 @@ def _of_part(
         yield Disagreement(f"{member}.{got.key}", mine, theirs)
 
 
-def _admin_access_of(claim: ResourceClaim) -> list[str]:
+OfResult = Callable[[DeviceRequestAllocationResult], object]
+
+
+def _of_results(of_result: OfResult, claim: ResourceClaim) -> list[str]:
+    """Returns what this says of each device that the claim was given, if it says anything."""
     allocation = claim.status.allocation
     results = allocation.devices.results if allocation is not None else ()
-    return sorted(
-        f"{each.request}: {each.driver}/{each.pool}/{each.device}" for each in results if each.admin_access
-    )
+    return sorted(f"{device_of(each)} {said}" for each in results if (said := of_result(each)))
+
+
+def _tolerations_of(result: DeviceRequestAllocationResult) -> list[str]:
+    return [
+        " ".join(filter(None, (each.key, each.operator or "Equal", each.value, each.effect)))
+        for each in result.tolerations
+    ]
+
+
+_OF_RESULTS: Mapping[str, OfResult] = {
+    "claimAdmin": lambda result: result.admin_access,
+    "claimTolerations": _tolerations_of,
+    "claimConditions": lambda result: [*result.binding_conditions],
+    "claimFailureConditions": lambda result: [*result.binding_failure_conditions],
+    "claimShares": lambda result: result.share_id is not None,
+    "claimCapacity": lambda result: {
+        name: each.nano for name, each in sorted(result.consumed_capacity.items())
+    },
+}
+"""What is compared of each device; the id of a share may be any."""
 
 
 def _config_of(claim: ResourceClaim) -> tuple[DeviceAllocationConfiguration, ...]:

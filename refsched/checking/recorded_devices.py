@@ -13,7 +13,7 @@ from itertools import islice
 from refsched.checking.agreement import says_the_same
 from refsched.cycle.attempt import node_status
 from refsched.framework.status import Code, Status
-from refsched.objects.dra import AllocationResult, ResourceClaim
+from refsched.objects.dra import AllocationResult, DeviceRequestAllocationResult, ResourceClaim
 from refsched.objects.reading import read_as
 from refsched.plugins.dynamic_resources_claims import Allocations
 from refsched.records import Attempt, Record, Write
@@ -61,16 +61,14 @@ def recorded_allocation(written: Sequence[ResourceClaim], options: Sequence[Allo
     allocation fails."""
     claims = allocated_claims(options)
     written_by_key = {
-        claim.key: claim.status.allocation.devices.results
+        claim.key: _devices_in(claim.status.allocation)
         for claim in reversed(written)
         if claim.status.allocation is not None and claim.key in claims
     }
-    for alike in (tuple, frozenset):
+    for alike in (tuple, sorted):
         for option in options:
             made = _first_of_each(option)
-            if all(
-                alike(made[key].devices.results) == alike(results) for key, results in written_by_key.items()
-            ):
+            if all(alike(_devices_in(made[key])) == alike(found) for key, found in written_by_key.items()):
                 return option
     return options[0]
 
@@ -78,8 +76,15 @@ def recorded_allocation(written: Sequence[ResourceClaim], options: Sequence[Allo
 def devices_of(claim: ResourceClaim | None) -> tuple[str, ...]:
     """Returns the devices of a claim as ``request: driver/pool/device``, sorted."""
     allocation = claim.status.allocation if claim is not None else None
-    results = allocation.devices.results if allocation is not None else ()
-    return tuple(sorted(f"{each.request}: {each.driver}/{each.pool}/{each.device}" for each in results))
+    return tuple(sorted(_devices_in(allocation))) if allocation is not None else ()
+
+
+def _devices_in(allocation: AllocationResult) -> list[str]:
+    return [device_of(result) for result in allocation.devices.results]
+
+
+def device_of(result: DeviceRequestAllocationResult) -> str:
+    return f"{result.request}: {result.driver}/{result.pool}/{result.device}"
 
 
 def recorded_claim(written: Sequence[ResourceClaim], options: Sequence[ResourceClaim]) -> ResourceClaim:

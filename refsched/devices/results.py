@@ -52,10 +52,10 @@ class ChosenDevice:
     takes_counters: bool = False
 
     def result(self, share_id: str) -> DeviceRequestAllocationResult:
-        """R-DRA-63: A device that allows multiple allocations is allocated in shares, each of which has an id
-        and says what it consumes.
-        R-DRA-64: The tolerations of the request and the binding conditions of the device are copied into the
-        allocation."""
+        """R-DRA-63 (decides claimShares, claimCapacity): A device that allows multiple allocations is allocated in
+        shares, each of which has an id and says what it consumes.
+        R-DRA-64 (decides claimTolerations, claimConditions, claimFailureConditions): The tolerations of the
+        request and the binding conditions of the device are copied into the allocation."""
         device = self.offered.device
         applies("R-DRA-63", when=self.consumed is not None)
         applies("R-DRA-64", when=self.tolerations or device.binding_conditions)

@@ -91,6 +91,11 @@ def test_the_devices_may_be_reported_in_another_order() -> None:
         (("nodeSelector",), None, "claimNodes"),
         (("nodeSelector",), {"nodeSelectorTerms": [{"matchExpressions": [ON_N1]}]}, "claimNodes"),
         (("devices", "results", 1, "adminAccess"), None, "claimAdmin"),
+        (("devices", "results", 0, "tolerations"), [{"key": "k", "value": "v"}], "claimTolerations"),
+        (("devices", "results", 0, "bindingConditions"), ["Ready"], "claimConditions"),
+        (("devices", "results", 0, "bindingFailureConditions"), ["Broken"], "claimFailureConditions"),
+        (("devices", "results", 0, "shareID"), "1", "claimShares"),
+        (("devices", "results", 0, "consumedCapacity"), {"memory": "1"}, "claimCapacity"),
         (("devices", "results", 0, "device"), "d9", "write"),
     ],
 )

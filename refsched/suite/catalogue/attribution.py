@@ -96,7 +96,7 @@ class Attribution:
             for pod in _differing(found.expected, found.got):
                 if pod in self._rules.moves and (member == "queues" or not isinstance(found.expected, list)):
                     here += self._of_a_move(self._rules.moves[pod])
-        elif member.startswith("claim"):
+        elif member.startswith("claim") and not _deciding(member):
             member = "claims"
         elif member == "calls":
             member = f"calls.{_first_point(found.expected, found.got)}"
@@ -156,9 +156,12 @@ def _plugins(found: Disagreement) -> list[str]:
 
 def _shows_where_it_is(found: Disagreement) -> bool:
     """Returns whether a difference shows at the rule that is broken: one in how a plugin rejects, in words, in
-    where a pod waits, in the annotations that are written, or in whether there is anything at all."""
+    where a pod waits, in the annotations that are written, in what a rule says of a claim's devices, or in whether
+    there is anything at all."""
+    member, *_ = found.member.split(".")
     return (
-        found.member.startswith(("message", "queues", "annotations"))
+        member in ("message", "queues", "annotations")
+        or (member.startswith("claim") and bool(_deciding(member)))
         or None in (found.expected, found.got)
         or _reject_alike(found.expected, found.got)
     )

@@ -39,6 +39,7 @@ def reach_of(*applied: str) -> AppliedRules:
         (Disagreement("victims", ["default/a"], []), ["R-PREEMPT-11"], "R-PREEMPT-11", "R-PREEMPT-11"),
         (Disagreement("calls", ["P.reserve"], []), ["R-RESERVE-01"], "R-RESERVE-01", "R-RESERVE-01"),
         (Disagreement("claimConfig.default/c", 1, 2), ["R-DRA-50"], "R-DRA-50", "R-DRA-50"),
+        (Disagreement("claimConditions.default/c", 1, 2), ["R-DRA-50", "R-DRA-64"], "R-DRA-64", "R-DRA-64"),
         (Disagreement("unknown", 1, 2), ["R-FAIL-01"], "R-FAIL-01", "R-FAIL-01"),
     ],
 )
