@@ -18,55 +18,17 @@ from conformance.strategies.odd_values import with_odd_values
 from conformance.strategies.questions import questioned
 from refsched.suite.histories.history import History
 
-_MODULES = {
-    "resources": "resources",
-    "taints": "taints",
-    "node_affinity": "node_affinity",
-    "pod_affinity": "pod_affinity",
-    "spread": "spread",
-    "ports": "ports",
-    "images": "images",
-    "requeued": "requeued",
-    "hints": "hints",
-    "config": "config",
-    "left_out": "left_out",
-    "nominated": "nominated",
-    "queue": "queue",
-    "preemption": "preemption",
-    "volumes": "volumes",
-    "attached": "attached",
-    "earlier_plugins": "earlier_plugins",
-    "disks": "disks",
-    "claims": "claims",
-    "limits": "limits",
-    "assumed_volumes": "assumed_volumes",
-    "dra": "devices",
-    "devices": "devices",
-    "multiple_claims": "multiple_claims",
-    "allocations": "allocations",
-    "csi_drivers": "csi_drivers",
-    "batches": "batches",
-    "before_binding": "before_binding",
-    "early_nominations": "early_nominations",
-    "gated_nominations": "gated_nominations",
-    "declared_features": "declared_features",
-    "shared_devices": "shared_devices",
-    "taint_rules": "taint_rules",
-    "ready_devices": "ready_devices",
-    "many": "many_nodes",
-    "faults": "faults",
-    "permit": "permit",
-    "lifecycle": "lifecycle",
-    "mixed": "mixed",
-    "pairs": "pairs",
-    "exchanged": "exchanged",
-    "exchanged_newer": "exchanged_newer",
-    "twins": "twins",
-    "twins_newer": "twins_newer",
-    "extenders": "extenders",
-    "anything": "machine",
-}
-"""In which module of this package an area's strategy, ``histories``, stands."""
+_NAMES = (
+    *("resources", "taints", "node_affinity", "pod_affinity", "spread", "ports", "images", "requeued"),
+    *("hints", "config", "left_out", "nominated", "queue", "preemption", "volumes", "attached"),
+    *("earlier_plugins", "disks", "claims", "limits", "assumed_volumes", "dra", "devices"),
+    *("multiple_claims", "allocations", "csi_drivers", "batches", "before_binding", "early_nominations"),
+    *("gated_nominations", "declared_features", "shared_devices", "taint_rules", "ready_devices"),
+    *("many", "faults", "permit", "lifecycle", "mixed", "pairs", "exchanged", "exchanged_newer"),
+    *("twins", "twins_newer", "extenders", "anything"),
+)
+_ELSEWHERE = {"dra": "devices", "many": "many_nodes", "anything": "machine"}
+"""The strategy of an area, ``histories``, stands in the module of its name, or in that one."""
 
 
 def _area(module: str) -> Callable[[], SearchStrategy[History]]:
@@ -79,5 +41,5 @@ def _area(module: str) -> Callable[[], SearchStrategy[History]]:
 
 
 AREAS: Mapping[str, Callable[[], SearchStrategy[History]]] = {
-    area: _area(module) for area, module in _MODULES.items()
+    name: _area(_ELSEWHERE.get(name, name)) for name in _NAMES
 }

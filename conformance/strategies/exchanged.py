@@ -22,32 +22,17 @@ from attrs import evolve, frozen
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.strategies.odd_values import key_of
 from conformance.vocabulary.builder import AFTER_ALL_BACKOFF
+from conformance.vocabulary.places import ABSENT, Key, Path, key_of, put
 from refsched.suite.histories.history import Advance, Create, Delete, History, Schedule, Step, Update
 
 Json = dict[str, Any]
-Path = tuple[str | int, ...]
 
-OF_AREAS: Mapping[str, str] = {
-    "allocations": "allocations",
-    "attached": "attached",
-    "claims": "claims",
-    "dra": "devices",
-    "hints": "hints",
-    "limits": "limits",
-    "mixed": "mixed",
-    "multiple_claims": "multiple_claims",
-    "node_affinity": "node_affinity",
-    "pairs": "pairs",
-    "pod_affinity": "pod_affinity",
-    "preemption": "preemption",
-    "requeued": "requeued",
-    "spread": "spread",
-    "taints": "taints",
-    "volumes": "volumes",
-}
-"""What is drawn in these areas, by the module that draws it, is exchanged for every release."""
+OF_AREAS = (
+    *("allocations", "attached", "claims", "devices", "hints", "limits", "mixed", "multiple_claims"),
+    *("node_affinity", "pairs", "pod_affinity", "preemption", "requeued", "spread", "taints", "volumes"),
+)
+"""What these modules of this package draw is exchanged for every release."""
 
 HOW_MANY = (1, 1, 2, 3)
 
@@ -106,15 +91,13 @@ MAY_BE_UPDATED: Mapping[str, Sequence[str]] = {
 }
 """By kind, the members that an API server lets change, and in which something may be exchanged."""
 
-_ABSENT = object()
-
 
 @frozen
 class Place:
-    """A Place is where a value stands in the object of this kind, namespace and name; ``_ABSENT`` stands where
+    """A Place is where a value stands in the object of this kind, namespace and name; ``ABSENT`` stands where
     only other objects have a member."""
 
-    key: tuple[str, str, str]
+    key: Key
     path: Path
     field: str
     value: Any
@@ -129,7 +112,7 @@ class Exchange:
 
     def made_in(self, value: Json) -> Json:
         """Returns the object with the new value, if what stood in its place still does."""
-        made: Json = _put(value, self.place.path, self.place.value, self.new)
+        made: Json = put(value, self.place.path, self.place.value, self.new)
         return made
 
 
@@ -137,7 +120,7 @@ def histories() -> SearchStrategy[History]:
     return exchanging(OF_AREAS)
 
 
-def exchanging(areas: Mapping[str, str]) -> SearchStrategy[History]:
+def exchanging(areas: Sequence[str]) -> SearchStrategy[History]:
     """Draws a history of one of these areas, in which a few values are exchanged."""
 
     @st.composite
@@ -157,9 +140,9 @@ def exchanging(areas: Mapping[str, str]) -> SearchStrategy[History]:
     return exchanged()
 
 
-def drawn_from(draw: DrawFn, areas: Mapping[str, str]) -> History:
-    """Draws a history of one of these areas, each of which stands beside the module that draws it."""
-    module = import_module(f"conformance.strategies.{areas[draw(st.sampled_from(sorted(areas)))]}")
+def drawn_from(draw: DrawFn, areas: Sequence[str]) -> History:
+    """Draws a history of the area of one of these modules."""
+    module = import_module(f"conformance.strategies.{draw(st.sampled_from(areas))}")
     return draw(cast("SearchStrategy[History]", module.histories()))
 
 
@@ -231,7 +214,7 @@ def _places(history: History) -> Iterator[Place]:
                 continue
             for name in members[field]:
                 if name not in each and _may_change((*path, name)):
-                    yield Place(key, (*path, name), f"{field}.{name}", _ABSENT)
+                    yield Place(key, (*path, name), f"{field}.{name}", ABSENT)
 
 
 def _within(value: Any, path: Path, field: str) -> Iterator[tuple[Path, str, Any]]:
@@ -255,7 +238,7 @@ def _may_change(path: Path) -> bool:
 
 
 def _text_of(value: Any) -> str:
-    return "" if value is _ABSENT else json.dumps(value, sort_keys=True)
+    return "" if value is ABSENT else json.dumps(value, sort_keys=True)
 
 
 def _is_number(value: Any) -> bool:
@@ -333,17 +316,3 @@ def later(history: History, exchange: Exchange) -> Iterator[History]:
                 if new != now:
                     until, after = history.steps[: number + 1], history.steps[number + 1 :]
                     yield evolve(history, steps=(*until, *more, *after))
-
-
-def _put(value: Any, path: Path, old: Any, new: Any) -> Any:
-    """Returns the value with ``new`` at this path, if ``old`` stands there."""
-    if not path:
-        return new if value == old else value
-    head, rest = path[0], path[1:]
-    if isinstance(value, dict):
-        inner = _put(value.get(head, _ABSENT), rest, old, new)
-        others = {name: each for name, each in value.items() if name != head}
-        return others if inner is _ABSENT else {**value, head: inner}
-    if isinstance(value, list) and isinstance(head, int) and head < len(value):
-        return [*value[:head], _put(value[head], rest, old, new), *value[head + 1 :]]
-    return value

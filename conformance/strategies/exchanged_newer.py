@@ -13,4 +13,4 @@ OF_AREAS = ("csi_drivers", "declared_features", "ready_devices", "shared_devices
 
 
 def histories() -> SearchStrategy[History]:
-    return exchanging({area: area for area in OF_AREAS})
+    return exchanging(OF_AREAS)

@@ -25,10 +25,10 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.vocabulary.objects import HOSTNAME, REGION, ZONE, with_spec
 from conformance.vocabulary.odd_values import LEGACY, TABLE, of_a_claim_or_volume
+from conformance.vocabulary.places import ABSENT, Key, Path, key_of, put
 from refsched.suite.histories.history import Create, History, Step, Update
 
 Json = dict[str, Any]
-Path = tuple[str | int, ...]
 
 RARELY = 2
 """One history in this many has odd values."""
@@ -52,7 +52,7 @@ class Change:
     """A Change puts ``new`` in the place of ``old`` at this path of an object of this kind and name."""
 
     odd: Odd
-    key: tuple[str, str, str]
+    key: Key
     path: Path
     old: Any
     new: Any
@@ -174,7 +174,7 @@ def changed(history: History, change: Change, where: Where) -> History:
     """Returns the history in which the object has the odd value from its creation on, or each object of its kind
     that has the same value at the same place, or one more object that is otherwise like it."""
     if change.key[0] == CONFIGURATION:
-        return evolve(history, config=_with(history.config, change.path, change))
+        return evolve(history, config=_with(dict(history.config), change))
     if where is Where.BESIDE:
         return _beside(history, change)
     steps: list[Step] = []
@@ -185,32 +185,16 @@ def changed(history: History, change: Change, where: Where) -> History:
             else key_of(step.object) == change.key
         )
         if isinstance(step, Create | Update) and is_meant:
-            step = evolve(step, object=_with(step.object, change.path, change))
+            step = evolve(step, object=_with(step.object, change))
         steps.append(step)
     return evolve(history, steps=tuple(steps))
 
 
-def _with(value: Any, path: Path, change: Change) -> Any:
+def _with(value: Json, change: Change) -> Any:
     if change.path == ():
         anew = (new for name, new in of_a_claim_or_volume(value) if name == change.odd.name)
         return next(anew, value)
-    if not path:
-        return change.new if value == change.old else value
-    head, rest = path[0], path[1:]
-    if isinstance(value, dict) and head in value:
-        new = _with(value[head], rest, change)
-        if new is None:
-            return {name: each for name, each in value.items() if name != head}
-        return {**value, head: new}
-    if isinstance(value, list) and isinstance(head, int) and head < len(value):
-        return [*value[:head], _with(value[head], rest, change), *value[head + 1 :]]
-    return value
-
-
-def key_of(value: Json) -> tuple[str, str, str]:
-    """Returns the kind, the namespace and the name of an object."""
-    metadata = value.get("metadata", {})
-    return value["kind"], metadata.get("namespace", ""), metadata.get("name", "")
+    return put(value, change.path, change.old, ABSENT if change.new is None else change.new)
 
 
 # --- One more ------------------------------------------------------------------------------------
@@ -246,7 +230,7 @@ def _beside(history: History, change: Change) -> History:
     for step in history.steps:
         if isinstance(step, Create) and key_of(step.object) == change.key and not has_come:
             has_come = True
-            steps.append(Create(_one_more(_with(step.object, change.path, change), other)))
+            steps.append(Create(_one_more(_with(step.object, change), other)))
         if isinstance(step, Create | Update) and step.object["kind"] == "Pod":
             step = evolve(step, object=_using_both(step.object, change.key, other))
         steps.append(step)
@@ -264,7 +248,7 @@ def _one_more(value: Json, name: str) -> Json:
     return {**value, "metadata": metadata, **({"spec": spec} if "spec" in value else {})}
 
 
-def _using_both(pod: Json, used: tuple[str, str, str], other: str) -> Json:
+def _using_both(pod: Json, used: Key, other: str) -> Json:
     kind, namespace, name = used
     volumes = pod["spec"].get("volumes", ())
     names = {each.get("persistentVolumeClaim", {}).get("claimName") for each in volumes}

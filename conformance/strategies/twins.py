@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.strategies.exchanged import OF_AREAS, drawn_from
-from conformance.strategies.odd_values import key_of
+from conformance.vocabulary.places import key_of
 from refsched.suite.histories.history import Create, History, Step, Update
 
 Json = dict[str, Any]
@@ -44,7 +44,7 @@ def histories() -> SearchStrategy[History]:
     return twinning(OF_AREAS)
 
 
-def twinning(areas: Mapping[str, str]) -> SearchStrategy[History]:
+def twinning(areas: Sequence[str]) -> SearchStrategy[History]:
     """Draws a history of one of these areas, in which one name has a twin, or two have."""
 
     @st.composite

@@ -11,4 +11,4 @@ from refsched.suite.histories.history import History
 
 
 def histories() -> SearchStrategy[History]:
-    return twinning({area: area for area in OF_AREAS})
+    return twinning(OF_AREAS)

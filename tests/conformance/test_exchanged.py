@@ -88,7 +88,7 @@ def test_names_stay_and_so_does_what_belongs_together() -> None:
 
 def drawn(number: int) -> list[History]:
     load_profile()
-    strategy = exchanging({"taints": "taints", "spread": "spread", "dra": "devices"})
+    strategy = exchanging(["taints", "spread", "devices"])
     return collected(strategy, examples=number, seed="3", name="test")
 
 

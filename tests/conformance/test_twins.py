@@ -53,7 +53,7 @@ def test_only_a_name_that_is_free_to_choose_has_a_twin(
 
 def drawn(area: str) -> str:
     load_profile()
-    histories = collected(twinning({area: area}), examples=60, seed="3", name="test")
+    histories = collected(twinning([area]), examples=60, seed="3", name="test")
     return "\n".join(
         repr(step.object) for each in histories for step in each.steps if isinstance(step, Create)
     )
