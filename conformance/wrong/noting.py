@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Noting: the specification, changed so that it notes where a mutant would go another way.
 
-Without one operand an ``and`` or ``or`` is another where this operand alone decides. With the other bound a
-comparison is another where both sides are equal, and a loop that ends after its first item is another where a
-second one is asked for. What the specification decides is not changed: an operand that is not needed is evaluated
-only if that changes nothing else, and what it raises is ignored.
+Without one operand an ``and`` or ``or`` is another where this operand alone decides, or keeps the others from an
+error. With the other bound a comparison is another where both sides are equal, and a loop that ends after its
+first item is another where a second one is asked for. What the specification decides is not changed: an operand
+that is not needed is evaluated only if that changes nothing else, and what it raises is noted and not raised.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from __future__ import annotations
 import ast
 import operator
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from conformance.wrong.forking import Forked, import_again
 from conformance.wrong.mutants import kubernetes_of, path_of
@@ -61,6 +61,16 @@ _JOINS: Mapping[type[ast.operator], str] = {ast.BitAnd: "and_", ast.BitOr: "or_"
 _BOUNDS: Mapping[type[ast.cmpop], str] = {ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge"}
 """The functions of ``operator`` that compare so."""
 
+
+class Chain(NamedTuple):
+    """A Chain is an ``and`` or an ``or``. ``is_test`` says that only its truth counts, and ``changes_something``
+    that an operand after the first may do so, and is not evaluated if it is not needed."""
+
+    is_and: bool
+    is_test: bool
+    changes_something: bool
+
+
 # --- In the process of the specification ----------------------------------------------------------
 
 noted: set[str] = set()
@@ -73,25 +83,32 @@ def take_noted() -> list[str]:
     return names
 
 
-def alone(names: Sequence[str], is_and: bool, if_needed: bool, operands: Sequence[Callable[[], Any]]) -> Any:
-    """Returns the value of an ``and`` or ``or``, and notes the operand that alone decides it. With ``if_needed``
-    no operand is evaluated that is not needed."""
-    value: Any = None
-    for number, operand in enumerate(operands):
-        value = operand()
-        if bool(value) is not is_and:
-            others = operands[number + 1 :]
-            if not others or (not if_needed and _all_are(others, is_and)):
-                noted.add(names[number])
-            break
+def alone(names: Sequence[str], kind: Chain, operands: Sequence[Callable[[], Any]]) -> Any:
+    """Returns the value of an ``and`` or ``or``, and notes the operand without which it would be another, or an
+    error."""
+    number, before, value = 0, None, operands[0]()
+    while bool(value) is kind.is_and and number + 1 < len(operands):
+        number, before = number + 1, value
+        value = operands[number]()
+    rest = operands[number + 1 :]
+    if not (rest and kind.changes_something):
+        try:
+            other = _first_that_ends(rest, kind.is_and) if rest else before
+            is_other = bool(other) is not bool(value) if kind.is_test else bool(other != value)
+        except Exception:  # an error is another way, too
+            is_other = True
+        if is_other:
+            noted.add(names[number])
     return value
 
 
-def _all_are(operands: Iterable[Callable[[], Any]], value: bool) -> bool:
-    try:
-        return all(bool(operand()) is value for operand in operands)
-    except Exception:  # for which it would not have been evaluated
-        return False
+def _first_that_ends(operands: Iterable[Callable[[], Any]], is_and: bool) -> Any:
+    value: Any = None
+    for operand in operands:
+        value = operand()
+        if bool(value) is not is_and:
+            break
+    return value
 
 
 def bounded(name: str, compares: str, left: Any, right: Any) -> Any:
@@ -192,12 +209,31 @@ def changed(source: str, mutants: Iterable[Mutant]) -> ast.Module:
     found: defaultdict[Position, list[Mutant]] = defaultdict(list)
     for mutant in mutants:
         found[_position(mutant.operator, mutant.place.node)].append(mutant)
-    tree: ast.Module = _Noting(found).visit(ast.parse(source))
+    plain = ast.parse(source)
+    tree: ast.Module = _Noting(found, _tests(plain)).visit(plain)
     tree.body.insert(_after_the_head(tree), _IMPORT)
     return ast.fix_missing_locations(tree)
 
 
-_FUNCTIONS = ("alone", "bounded", "each", "ever", "joined", "member")
+def _tests(tree: ast.AST) -> Container[ast.expr]:
+    """Returns the expressions of which only the truth counts."""
+    found: set[ast.expr] = set()
+    for node in ast.walk(tree):  # which comes to a node before it comes to its parts
+        match node:
+            case ast.If(test) | ast.While(test) | ast.IfExp(test):
+                found.add(test)
+            case ast.comprehension(ifs=tests):
+                found.update(tests)
+            case ast.UnaryOp(ast.Not(), operand):
+                found.add(operand)
+            case ast.Call(ast.Name("bool" | "any" | "all"), [ast.GeneratorExp(each) | each]):
+                found.add(each)
+            case ast.BoolOp() if node in found:
+                found.update(node.values)
+    return found
+
+
+_FUNCTIONS = ("Chain", "alone", "bounded", "each", "ever", "joined", "member")
 _IMPORT = ast.ImportFrom(__name__, [ast.alias(name, f"_noting_{name}") for name in _FUNCTIONS], 0)
 
 
@@ -221,21 +257,26 @@ def _position(operator: str, node: Any) -> Position:
 class _Noting(ast.NodeTransformer):
     """A _Noting changes the nodes of a module that have these mutants."""
 
-    def __init__(self, mutants: Mutants) -> None:
+    def __init__(self, mutants: Mutants, tests: Container[ast.expr]) -> None:
         self._mutants = mutants
+        self._tests = tests
 
     def _names(self, operator: str, node: ast.AST) -> tuple[str, ...]:
         return tuple(mutant.name for mutant in self._mutants.get(_position(operator, node), ()))
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         names = self._names(PART, node)
-        needs = any(map(_may_change_something, node.values[1:]))
+        kind = Chain(
+            isinstance(node.op, ast.And),
+            node in self._tests,
+            any(map(_may_change_something, node.values[1:])),
+        )
         inside = self.generic_visit(node)
         if len(names) != len(node.values) or any(map(_belongs_to_its_function, ast.walk(node))):
             return inside
         nothing = ast.arguments([], [], None, [], [], None, [])
         operands = ast.Tuple([ast.Lambda(nothing, value) for value in node.values], ast.Load())
-        return _call("alone", (names, isinstance(node.op, ast.And), needs), [operands])
+        return _call("alone", (names,), [_call("Chain", kind, []), operands])
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         names = self._names(BOUNDARY, node)

@@ -32,6 +32,7 @@ def noted(source: str, *arguments: object) -> tuple[object, list[str]]:
 
 AND = "def f(a, b, c):\n    return a and b and c\n"
 OR = "def f(a, b, c):\n    return a or b or c\n"
+TEST = "def f(a, b, c):\n    return 1 if a and b and c else 2\n"
 EACH = "def f(a):\n    return [b for b in a]\n"
 LOOP = "def f(a):\n    for b in a:\n        if b == 0:\n            continue\n        return b\n"
 FILTER = "def f(a):\n    return [b for b in a if b]\n"
@@ -52,7 +53,12 @@ class Labelled:
     [
         (AND, (1, 0, 2), 0, ["part:1"]),
         (AND, (1, 0, 0), 0, []),
-        (AND, (1, 2, 3), 3, []),
+        (AND, (1, 2, 3), 3, ["part:2"]),
+        (AND, (1, 2, 2), 2, []),
+        (AND, (1, 0, None), 0, ["part:1"]),
+        (TEST, (1, 2, 3), 1, []),
+        (TEST, (1, 0, 0), 2, []),
+        (TEST, (1, 0, 3), 2, ["part:1"]),
         (OR, (0, 0, 3), 3, ["part:2"]),
         (OR, (1, 0, 0), 1, ["part:0"]),
         (OR, (1, 1, 0), 1, []),
@@ -78,9 +84,9 @@ def test_what_another_way_would_have_decided_otherwise_is_noted(
     assert noted(source, *arguments) == (value, names)
 
 
-def test_what_a_part_guards_may_raise() -> None:
+def test_a_part_that_keeps_another_from_an_error_is_noted() -> None:
     source = "def f(a):\n    return a is not None and a.name == 1\n"
-    assert noted(source, None) == (False, [])
+    assert noted(source, None) == (False, ["part:0"])
 
 
 def test_nothing_is_called_that_is_not_needed_and_may_change_something() -> None:
