@@ -147,7 +147,7 @@ def one_by_one(tests: Iterable[SuiteTest], seed: str = SEED) -> Iterator[tuple[S
     return ((test, history) for test in tests for history in histories_of(test, seed))
 
 
-def in_turn(by_test: Iterable[tuple[SuiteTest, Sequence[History]]]) -> Iterator[tuple[SuiteTest, History]]:
+def in_turn(by_test: Iterable[tuple[SuiteTest, Iterable[History]]]) -> Iterator[tuple[SuiteTest, History]]:
     """Yields some histories of each test, and then some more, until there are none left."""
     left = [(test, iter(histories)) for test, histories in by_test]
     while left:

@@ -8,26 +8,28 @@ each time others are written, none of which is like one that is planted or was t
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 from conformance.wrong.forking import Forked, import_again
 from conformance.wrong.kinds import TIMEOUT, TryOptions, WrongKind, WrongResult
 from conformance.wrong.mutants import source_of
-from conformance.wrong.profile import areas_about
+from conformance.wrong.profile import SuiteTest, areas_about, histories_of
 from conformance.wrong.trying import (
     End,
     TrialSummary,
     applicable_tests,
     attack,
+    in_turn,
     nearest_first,
-    one_by_one,
 )
 from refsched.mistakes.planting import replacing
 from refsched.mistakes.wrong import Area, WrongScheduler, read_area
 from refsched.releases import DEFAULT
 from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.adapters.faults import AdapterFault
+from refsched.suite.histories.history import History
 
 LIMIT = 600.0
 """The seconds for one, in which all that the suite draws can be tried."""
@@ -59,4 +61,10 @@ def _try_written(area: Area, seed: str, name: str, /, asked: TryOptions) -> Wron
         return WrongResult(name, "", wrong.says, TrialSummary(End.ERROR, problem=fault.problem))
     with adapter:
         tests = nearest_first(applicable_tests(adapter), near, wrong.breaks)
-        return WrongResult(name, "", wrong.says, attack(adapter, one_by_one(tests, seed), asked.limit))
+        by_test = ((test, _once_asked(test, seed)) for test in tests)
+        return WrongResult(name, "", wrong.says, attack(adapter, in_turn(by_test), asked.limit))
+
+
+def _once_asked(test: SuiteTest, seed: str) -> Iterator[History]:
+    """Yields what the test runs. It is drawn when the first history is asked for."""
+    yield from histories_of(test, seed)
