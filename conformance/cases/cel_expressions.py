@@ -87,6 +87,7 @@ _TRUE_OPTIONALS = (
     f"{A}.?numa.optMap(x, x + 1).orValue(0) == 2 && !{A}.?nope.optMap(x, x).hasValue()",
     f"{A}.?numa.optFlatMap(x, optional.of(x)).value() == 1 && !{A}.?nope.optFlatMap(x, optional.of(x)).hasValue()",
     f"{A}.?model == optional.of('Ab') && optional.none() == optional.none() && {A}.?nope != optional.of(1)",
+    f"optional.none() != optional.of(null) && {A}.?nope != optional.of(null)",
     "[?optional.of(1), ?optional.none(), 3] == [1, 3] && [[1], [2]][?1].value() == [2]",
     "[1, 2][?5].orValue(9) == 9 && [1, 2][?1].orValue(9) == 2 && ['.?x', '[?y'].size() == 2",
     f"[{{'a': [1]}}][?0].a[0].value() == 1 && ({A}.?numa).hasValue()",

@@ -76,6 +76,20 @@ def _ephemeral_claim(owned: bool) -> History:
     return cluster.history(WITHOUT_BINDING)
 
 
+def _ephemeral_claim_on_the_node(owned: bool) -> History:
+    """Returns a pod with a volume, for whose node the ephemeral claim of another one counts."""
+    cluster = HistoryBuilder(hosts=True)
+    claim, volume = bound_pair("p1-e", "v1")
+    owner = {"apiVersion": "v1", "kind": "Pod", "name": "p1", "uid": "uid-of-p1", "controller": True}
+    cluster.add(_HAND, with_metadata(claim, ownerReferences=[owner]) if owned else claim, volume)
+    cluster.add(*bound_pair("c2", "v2"), csi_node("n1", {"count": 2}))
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", uid="uid-of-p1", volumes=[{"name": "e", **EPHEMERAL}]), 0)
+    cluster.add_pod(pod("", volumes=using("c2")))
+    cluster.schedule()
+    return cluster.history(WITHOUT_BINDING)
+
+
 def _limited_by_the_node() -> History:
     """Returns two pods, each with a volume of its own; the node lists room for one of the driver, and has no
     CSINode."""
@@ -180,6 +194,13 @@ def _cases() -> Iterator[Case]:
             "Where VolumeBinding is disabled, NodeVolumeLimits rejects a pod whose ephemeral claim is another"
             f" object's; here it is {name.replace('_', ' ')} by the pod.",
             _ephemeral_claim(owned),
+        )
+        yield Case(
+            f"ephemeral_claim_{name}_by_the_pod_on_the_node",
+            "The ephemeral claim of a pod on the node counts if the pod controls it, and is an error if not; here"
+            f" it is {name.replace('_', ' ')} by the pod.",
+            _ephemeral_claim_on_the_node(owned),
+            ("R-VOLLIMIT-06",),
         )
 
 

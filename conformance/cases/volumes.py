@@ -275,9 +275,13 @@ def _of_zones() -> Iterator[Case]:
 # --- Objects that are deleted or replaced ---------------------------------------------------------
 
 _PUBLISHED = storage_class("hand", TRACKING)
-_PUBLISHES = storage_object(STORAGE, "CSIDriver", TRACKING, spec={"storageCapacity": True})
+_PUBLISHES, _DOES_NOT = (
+    storage_object(STORAGE, "CSIDriver", TRACKING, spec={"storageCapacity": publishes})
+    for publishes in (True, False)
+)
 _CLAIMS = tuple(a_claim(name) for name in ("c1", "c2"))
 _USER = pod("", volumes=using("c1"))
+_INLINE = pod("", volumes=[*using("c1"), {"name": "inline", "csi": {"driver": TRACKING}}])
 _LARGE = a_volume("v2", spec={"capacity": {"storage": "2Gi"}})
 
 
@@ -307,6 +311,13 @@ _REPLACED = (
         [_PUBLISHED, *_CLAIMS, _PUBLISHES, _capacity("2Gi")],
         _USER,
         later=_capacity("1Mi"),
+    ),
+    Replaced("csi_driver_turned_off", [_HAND, _CLAIMS[0], _PUBLISHES], _INLINE, later=_DOES_NOT),
+    Replaced(
+        "csi_driver_that_is_off_noted",
+        [_HAND, _CLAIMS[0], _DOES_NOT],
+        _INLINE,
+        later=with_metadata(_DOES_NOT, annotations={"note": "x"}),
     ),
     Replaced("csi_driver_deleted", [_PUBLISHED, *_CLAIMS, _capacity("1Mi"), _PUBLISHES], _USER),
 )

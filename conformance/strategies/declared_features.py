@@ -21,31 +21,54 @@ _MOUNTS = "VolumeBindMountOptions"
 _DECLARED = st.sampled_from([[], [_RESTART], [_USERS], [_RESTART, _USERS], [_MOUNTS], [_USERS, _MOUNTS]])
 
 
-def _restarting(action: str) -> Json:
-    rule = {"action": action, "exitCodes": {"operator": "In", "values": [1]}}
-    return {"restartPolicy": "Never", "restartPolicyRules": [rule]}
+def _rule(action: str) -> Json:
+    return {"action": action, "exitCodes": {"operator": "In", "values": [1]}}
 
 
-def _mounting(**more: Any) -> Json:
-    return {"volumeMounts": [{"name": "v", "mountPath": "/v", **more}]}
+_ALL, _OWN = _rule("RestartAllContainers"), _rule("Restart")
+_RESTARTING: SearchStrategy[Json] = st.sampled_from([[_ALL], [_ALL], [_OWN, _ALL], [_OWN]]).map(
+    lambda rules: {"restartPolicy": "Never", "restartPolicyRules": rules}
+)
 
-
-_VOLUME: Json = {"volumes": [{"name": "v", "emptyDir": {}}]}
-_RESTARTS_ALL = container("c", cpu("1"), **_restarting("RestartAllContainers"))
-_SHAPES: SearchStrategy[Json] = st.sampled_from(
+_NOEXEC: Json = {"name": "v", "mountPath": "/v", "bindMountOptions": ["noexec"]}
+_PLAIN: Json = {"name": "v", "mountPath": "/w"}
+_MOUNTING: SearchStrategy[Json] = st.sampled_from([[_NOEXEC], [_PLAIN, _NOEXEC], [_PLAIN]]).map(
+    lambda mounts: {"volumeMounts": mounts}
+)
+_MAIN, _OTHER = container("main", cpu("1")), container("other", cpu("1"))
+_PLACES: SearchStrategy[Callable[[Json], Json]] = st.sampled_from(
     [
-        *[{"containers": [_RESTARTS_ALL]}] * 3,
-        {"containers": [container("c", cpu("1"), **_restarting("Restart"))]},
-        {"containers": [container("c", cpu("1"))], "initContainers": [{**_RESTARTS_ALL, "name": "i"}]},
-        {"requests": cpu("1"), "hostNetwork": True, "hostUsers": False},
-        {"requests": cpu("1"), "hostNetwork": True},
-        {"requests": cpu("1"), "hostUsers": False},
-        {"requests": cpu("1"), "hostNetwork": True, "hostUsers": True},
-        {"containers": [container("c", cpu("1"), **_mounting(bindMountOptions=["noexec"]))], **_VOLUME},
-        {"containers": [container("c", cpu("1"), **_mounting())], **_VOLUME},
-        *[{"containers": [_RESTARTS_ALL], "hostNetwork": True, "hostUsers": False}] * 3,
-        {"requests": cpu("1")},
+        *[lambda special: {"containers": [special]}] * 2,
+        lambda special: {"containers": [_MAIN, special]},
+        lambda special: {"containers": [_MAIN], "initContainers": [special]},
+        lambda special: {"containers": [_MAIN], "initContainers": [_OTHER, special]},
     ]
+)
+
+
+def _in_a_container(says: Json, place: Callable[[Json], Json]) -> Json:
+    """Returns the containers of a pod, one of which says this, and their volume."""
+    return {**place(container("special", cpu("1"), **says)), "volumes": [{"name": "v", "emptyDir": {}}]}
+
+
+def _of_containers(says: SearchStrategy[Json]) -> SearchStrategy[Json]:
+    return st.builds(_in_a_container, says, _PLACES)
+
+
+_HOST_USERS: Json = {"hostNetwork": True, "hostUsers": False}
+_SHAPES: SearchStrategy[Json] = st.one_of(
+    _of_containers(_RESTARTING),
+    _of_containers(_MOUNTING),
+    st.builds(lambda shape: {**shape, **_HOST_USERS}, _of_containers(_RESTARTING)),
+    st.sampled_from(
+        [
+            {"requests": cpu("1"), **_HOST_USERS},
+            {"requests": cpu("1"), "hostNetwork": True},
+            {"requests": cpu("1"), "hostUsers": False},
+            {"requests": cpu("1"), "hostNetwork": True, "hostUsers": True},
+            {"requests": cpu("1")},
+        ]
+    ),
 )
 
 

@@ -112,10 +112,18 @@ def _of_nodes(*answers: object) -> SearchStrategy[Json]:
 
 
 _REFUSALS = _of_nodes(_PLAIN, _FOR_GOOD)
-_ODD: SearchStrategy[Json] = st.sampled_from(
-    [["n1", "n1"], ["n2", "n1", "n2"], ["n2"], ["n1", "n2", "n2"], []]
-).map(lambda names: {"answer": {"NodeNames": names, "FailedNodes": {}, "Error": ""}})
-"""What an extender answers that was sent names: it may name a node twice, or say nothing of one."""
+_NAMED = st.sampled_from([["n1", "n1"], ["n2", "n1", "n2"], ["n2"], ["n1", "n2", "n2"], []])
+_FAILED: SearchStrategy[Json] = st.sampled_from([{}, {}, {"n1": "failed"}, {"n1": "failed", "n2": "failed"}])
+
+
+def _odd(names: Sequence[str], failed: Json, for_good: Json, problem: str) -> Json:
+    of_nodes = {"NodeNames": names, "FailedNodes": failed, "FailedAndUnresolvableNodes": for_good}
+    return {"answer": {**of_nodes, "Error": problem}}
+
+
+_ODD = st.builds(_odd, _NAMED, _FAILED, _FAILED, st.sampled_from(["", "", "", "", "odd"]))
+"""What an extender answers that was sent names: it may name a node twice, say nothing of one, both name one and
+say that it failed, or name nodes beside an error."""
 _SCORES = _of_nodes(10, 7, 1, 0)
 
 
@@ -309,6 +317,7 @@ _FILTERED: SearchStrategy[Json | str] = st.sampled_from(
         {"n1": _PLAIN},
         "Error",
         {"n1": _FOR_GOOD, "n2": _PLAIN},
+        _odd(_NODES_NAMED, {}, {}, "odd"),
         {},
     ]
 )

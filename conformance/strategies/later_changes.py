@@ -14,9 +14,9 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.strategies.odd_values import key_of
 from conformance.vocabulary.builder import AFTER_ALL_BACKOFF
 from conformance.vocabulary.objects import ZONE, named, with_metadata
+from conformance.vocabulary.places import Key, key_of
 from refsched.suite.histories.history import (
     Advance,
     Create,
@@ -29,7 +29,6 @@ from refsched.suite.histories.history import (
 )
 
 Json = dict[str, Any]
-Key = tuple[str, str, str]
 LaterChange = tuple[Sequence[Step], Sequence[Step]]
 """All steps before, and those that follow."""
 
@@ -48,6 +47,7 @@ _VARIANTS: Mapping[str, Sequence[Json]] = {
         {"spec": {"selectors": [{"cel": {"expression": "false"}}]}},
         {"spec": {"selectors": []}},
     ),
+    "CSIDriver": ({"spec": {"storageCapacity": True}}, {"spec": {"storageCapacity": False}}),
     "CSIStorageCapacity": ({"capacity": "2Gi"}, {"capacity": "1Mi"}),
     "StorageClass": (
         {"allowedTopologies": [{"matchLabelExpressions": [{"key": ZONE, "values": ["a"]}]}]},
@@ -124,14 +124,15 @@ def _changes_of(key: Key, value: Json, steps: Sequence[Step]) -> list[list[Later
 
 
 def _others(key: Key, value: Json, steps: Sequence[Step]) -> Iterator[Json]:
-    """Yields each other thing of its kind that the history has, and each variant, under this name."""
+    """Yields each other thing of its kind that the history has, and each variant, under this name, and the same
+    with a note that changes no decision."""
     seen = [value]
     of_its_kind = (
         step.object for step in steps if isinstance(step, Create | Update) and step.object["kind"] == key[0]
     )
     like = ({**other, "metadata": _of_another(value, other)} for other in of_its_kind)
     varied = (_varied(value, variant) for variant in _VARIANTS.get(key[0], ()))
-    for other in (*like, *varied):
+    for other in (*like, *varied, _noted(value)):
         if other not in seen:
             seen.append(other)
             yield other
@@ -155,6 +156,11 @@ def _varied(value: Json, variant: Json) -> Json:
             for name, member in variant.items()
         },
     }
+
+
+def _noted(value: Json) -> Json:
+    annotations = value["metadata"].get("annotations", {})
+    return with_metadata(value, annotations={**annotations, "note": "x"})
 
 
 def _anew(value: Json) -> Json:

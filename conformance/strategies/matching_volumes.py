@@ -114,7 +114,7 @@ def _add_users(draw: DrawFn, cluster: HistoryBuilder, second: tuple[str, str] | 
 
 _OBSTACLES: tuple[Json, ...] = (
     *(_LEAVING, _SMALLER, _BLOCK, _GOLD, _NEAR, _OTHER, _READABLE, _RELEASED),
-    *({}, _ELSEWHERE, _EARLIER, {"status": {"phase": "Failed"}}),
+    *({}, _ELSEWHERE, _EARLIER, {"status": {"phase": "Failed"}}, {"status": {"phase": "Pending"}}),
 )
 
 

@@ -27,13 +27,15 @@ from conformance.vocabulary.objects import (
     node,
     with_metadata,
 )
-from refsched.suite.histories.history import History, Update
+from refsched.suite.histories.history import History, Update, deleting
 
 Json = dict[str, Any]
 
 # --- Binding conditions ---------------------------------------------------------------------------
 
-_CONDITIONS: Json = {"bindingConditions": ["Ready", "Attached"], "bindingFailureConditions": ["Broken"]}
+_TWO_READY: Json = {"bindingConditions": ["Ready", "Attached"], "bindingFailureConditions": ["Broken"]}
+_TWO_FAILING: Json = {"bindingConditions": ["Ready"], "bindingFailureConditions": ["Broken", "Lost"]}
+_CONDITIONS = st.sampled_from([_TWO_READY, _TWO_READY, _TWO_READY, _TWO_FAILING])
 _ALLOCATED_AT = "2026-01-01T00:00:00Z"
 _BY_NAME: Json = {
     "nodeSelectorTerms": [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n1"]}]}]
@@ -45,6 +47,7 @@ _REPORTS = st.sampled_from(
         [("Ready", "True"), ("Attached", "True")],
         [("Ready", "True"), ("Attached", "True")],
         [("Broken", "True")],
+        [("Ready", "True"), ("Lost", "True")],
         [("Ready", "True"), ("Attached", "True"), ("Broken", "True")],
         [("Broken", "False"), ("Attached", "True")],
         [],
@@ -89,7 +92,9 @@ def _waiting(draw: DrawFn) -> tuple[HistoryBuilder, Json, list[Json]]:
     """Returns a cluster in which a pod waits for one device or two, its claim, and what is allocated to it."""
     cluster = HistoryBuilder()
     number = draw(st.sampled_from([1, 2, 2]))
-    conditions = [_CONDITIONS, draw(st.sampled_from([_CONDITIONS, _CONDITIONS, {}]))][:number]
+    conditions = [draw(_CONDITIONS), draw(st.sampled_from([_TWO_READY, _TWO_READY, _TWO_FAILING, {}]))][
+        :number
+    ]
     bound = {"bindsToNode": True} if draw(st.sampled_from([True, True, False])) else {}
     devices = [{"name": f"d{place}", **each, **bound} for place, each in enumerate(conditions)]
     cluster.add(device_class("any"), resource_slice("s0", devices, {"nodeName": "n1"}))
@@ -124,6 +129,8 @@ def _happen(draw: DrawFn, happening: str, cluster: HistoryBuilder, claim: Json, 
             cluster.add_pod(claim_user("c0"))
         case "removed":
             cluster.remove_pod(0)
+        case "deleted":
+            cluster.steps.append(deleting(claim))
         case _:
             _add_rival(cluster)
 
@@ -135,9 +142,7 @@ def _conditions(draw: DrawFn) -> History:
     cluster, claim, results = _waiting(draw)
     for happening in draw(
         st.lists(
-            st.sampled_from(
-                ["report", "report", "report", "wait", "minute", "long", "pod", "same", "removed"]
-            ),
+            st.sampled_from([*["report"] * 3, "wait", "minute", "long", "pod", "same", "removed", "deleted"]),
             min_size=2,
             max_size=4,
         )

@@ -93,12 +93,17 @@ _SIMPLE = st.builds(
     _PLAIN,
     sometimes(_RARE, {}),
 )
-_LIMITED = st.builds(
-    lambda limits: pod(
-        "", containers=[{**container("c"), "resources": {"limits": limits}}] if limits else None
-    ),
-    _PLAIN,
-)
+
+
+def _limited(limits: Json, requested: str) -> Json:
+    """Returns a pod whose container is limited, and requests little of one of the resources, if any."""
+    resources: Json = {"limits": limits}
+    if limits.get(requested, "0") != "0":
+        resources["requests"] = {requested: "1m" if requested == "cpu" else "1"}
+    return pod("", containers=[{**container("c"), "resources": resources}] if limits else None)
+
+
+_LIMITED = st.builds(_limited, _PLAIN, st.sampled_from(["", "cpu", "memory"]))
 
 
 def _with_overhead(value: Json, cpu: str) -> Json:

@@ -7,6 +7,7 @@ come, go and change their names.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from hypothesis import strategies as st
@@ -96,22 +97,38 @@ _CLASSES: SearchStrategy[list[Json]] = st.sampled_from(
 )
 
 
-def _wanting(name: str, amount: int, resource: str = _GPU, **more: Any) -> Json:
-    asked = {"cpu": "100m", **({resource: str(amount)} if amount else {})}
+def _wanting(name: str, amount: int | None, resource: str = _GPU, **more: Any) -> Json:
+    asked = {"cpu": "100m", **({resource: str(amount)} if amount is not None else {})}
     return {**container(name, asked, **more), "resources": {"requests": asked, "limits": asked}}
 
 
-def _made_before(has_requests: bool, uid: str) -> Json:
+def _owner(uid: str, controls: bool) -> Json:
+    return {"apiVersion": "v1", "kind": "Pod", "name": "p1", "uid": uid, "controller": controls}
+
+
+_OWN, _EARLIER = "uid-of-p1", "of-an-earlier-p1"
+_OWNERS: SearchStrategy[list[Json]] = st.sampled_from(
+    [
+        [_owner(_OWN, True)],
+        [_owner(_OWN, True)],
+        [_owner(_EARLIER, True)],
+        [_owner(_EARLIER, False), _owner(_OWN, True)],
+        [_owner(_EARLIER, True), _owner(_OWN, False)],
+        [_owner(_OWN, False)],
+    ]
+)
+
+
+def _made_before(has_requests: bool, owners: list[Json]) -> Json:
     """Returns a claim that an earlier attempt made for the first pod and left behind, or one for an earlier pod of
-    its name."""
+    its name, or one that belongs to both."""
     request = {"name": "container-0-request-1", "exactly": {"deviceClassName": "plain"}}
     made = resource_claim("p1-extended-resources-left", {"requests": [request]} if has_requests else {})
-    owner = {"apiVersion": "v1", "kind": "Pod", "name": "p1", "uid": uid, "controller": True}
     marked = {"resource.kubernetes.io/extended-resource-claim": "true"}
-    return with_metadata(made, annotations=marked, ownerReferences=[owner])
+    return with_metadata(made, annotations=marked, ownerReferences=owners)
 
 
-_AMOUNTS = st.sampled_from([1, 1, 2, 0, 3])
+_AMOUNTS = st.sampled_from([1, 1, 1, 2, 2, 0, None, 3])
 
 
 @st.composite
@@ -121,7 +138,7 @@ def _consumers(draw: DrawFn) -> Json:
     starting, most = [], draw(_AMOUNTS)
     for place in range(draw(st.sampled_from([0, 0, 1, 2]))):
         kind = draw(st.sampled_from([{}, {}, {"restartPolicy": "Always"}]))
-        amount = draw(st.sampled_from([most, most, most + 1, 0]))
+        amount = draw(st.sampled_from([most, most, (most or 0) + 1, 0, None]))
         starting.append(_wanting(f"i{place}", amount, resource, **kind))
     answers = draw(
         st.sampled_from(
@@ -154,10 +171,12 @@ def _reach(draw: DrawFn, node_name: str) -> Json:
     )
 
 
-def _add_node(draw: DrawFn, cluster: HistoryBuilder, number: int, scores: bool) -> None:
+def _add_node(draw: DrawFn, cluster: HistoryBuilder, scores: bool) -> None:
     own = draw(st.sampled_from([{}, {}, *([] if scores else [{_GPU: "2"}, {_GPU: "1"}]), {_GPU: "0"}]))
-    cluster.add_node(node("", {"cpu": "4", "pods": "9", **own}, {ZONE: draw(st.sampled_from("ab"))}))
-    name = f"n{number + 1}"
+    cores = draw(st.sampled_from(["4", "4", "200m"]))
+    cluster.add_node(node("", {"cpu": cores, "pods": "9", **own}, {ZONE: draw(st.sampled_from("ab"))}))
+    number = len(cluster.nodes)
+    name = f"n{number}"
     each_by_itself = draw(st.sampled_from([False, False, True]))
     devices = [
         {
@@ -173,6 +192,29 @@ def _add_node(draw: DrawFn, cluster: HistoryBuilder, number: int, scores: bool) 
         cluster.add(resource_slice(f"s{number}", devices, reach))
 
 
+def _happen(
+    draw: DrawFn, cluster: HistoryBuilder, happening: str, classes: Sequence[Json], scores: bool
+) -> None:
+    match happening:
+        case "renamed" if classes:
+            cluster.steps.append(Update(_serving(classes[0]["metadata"]["name"], "example.com/other")))
+            cluster.wait()
+            cluster.schedule()
+            cluster.steps.append(Update(_serving(classes[0]["metadata"]["name"])))
+        case "deleted" if classes:
+            cluster.steps.append(deleting(classes[-1]))
+        case "new":
+            cluster.add(_serving(f"z{len(cluster.steps)}"))
+        case "node":
+            _add_node(draw, cluster, scores)
+        case "pod":
+            cluster.add_pod(draw(_consumers()))
+        case "freed":
+            cluster.remove_pod(draw(st.integers(0, 3)))
+        case _:
+            pass
+
+
 @st.composite
 def _served(draw: DrawFn) -> History:
     """Nodes have some of the resource, or devices that serve it, or neither; pods request it, and their binding
@@ -184,13 +226,12 @@ def _served(draw: DrawFn) -> History:
     later = draw(st.sampled_from([False, False, True]))
     if not later:
         cluster.add(*classes)
-    for number in range(draw(st.integers(2 if scores else 1, 3))):
-        _add_node(draw, cluster, number, scores)
+    for _ in range(draw(st.integers(2 if scores else 1, 3))):
+        _add_node(draw, cluster, scores)
     if draw(st.sampled_from([True, False, False])):
-        uid = draw(st.sampled_from(["uid-of-p1", "of-an-earlier-p1"]))
-        cluster.add(_made_before(draw(st.booleans()), uid))
+        cluster.add(_made_before(draw(st.booleans()), draw(_OWNERS)))
     for number, value in enumerate(draw(st.lists(_consumers(), min_size=2, max_size=4))):
-        cluster.add_pod(with_metadata(value, uid="uid-of-p1") if number == 0 else value)
+        cluster.add_pod(with_metadata(value, uid=_OWN) if number == 0 else value)
         cluster.schedule(1)
         release_all(cluster)
     if later:
@@ -199,25 +240,12 @@ def _served(draw: DrawFn) -> History:
         cluster.schedule()
     for happening in draw(
         st.lists(
-            st.sampled_from(["renamed", "deleted", "new", "pod", "freed", "again"]), min_size=1, max_size=3
+            st.sampled_from(["renamed", "deleted", "new", "node", "pod", "freed", "again"]),
+            min_size=1,
+            max_size=3,
         )
     ):
-        match happening:
-            case "renamed" if classes:
-                cluster.steps.append(Update(_serving(classes[0]["metadata"]["name"], "example.com/other")))
-                cluster.wait()
-                cluster.schedule()
-                cluster.steps.append(Update(_serving(classes[0]["metadata"]["name"])))
-            case "deleted" if classes:
-                cluster.steps.append(deleting(classes[-1]))
-            case "new":
-                cluster.add(_serving(f"z{len(cluster.steps)}"))
-            case "pod":
-                cluster.add_pod(draw(_consumers()))
-            case "freed":
-                cluster.remove_pod(draw(st.integers(0, 3)))
-            case _:
-                pass
+        _happen(draw, cluster, happening, classes, scores)
         cluster.wait()
         cluster.schedule()
         release_all(cluster)

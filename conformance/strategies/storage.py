@@ -265,7 +265,7 @@ def drawn_volumes(
             "source": st.sampled_from(sources),
             "labels": st.sampled_from(labels),
             "owner": st.sampled_from(owners),
-            "phase": st.sampled_from((*["Available"] * 5, "Released")),
+            "phase": st.sampled_from((*["Available"] * 6, "Released", "Pending")),
             "more": st.sampled_from(({}, {}, {}, {}, {"volumeMode": "Block"}, {"leaves": True})),
         }
     )

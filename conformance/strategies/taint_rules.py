@@ -43,6 +43,7 @@ TOLERATIONS: SearchStrategy[list[Json]] = st.sampled_from(
     [
         [],
         [{"key": "broken", "operator": "Exists"}],
+        [{"key": "broken"}],
         [{"key": "broken", "operator": "Equal", "value": "very"}],
         [{"key": "broken", "value": "very", "effect": "NoExecute"}],
         [{"key": "broken", "operator": "Exists", "effect": "NoSchedule"}],

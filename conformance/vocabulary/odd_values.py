@@ -355,6 +355,7 @@ TABLE: Sequence[tuple[str, Callable[[Any], Named]]] = (
     (r"Pod\.spec\.(c|initC)ontainers\[\]\.ports\[\]", of_a_port),
     (r"Pod\.spec\.topologySpreadConstraints", of_a_list),
     (r"CSIStorageCapacity\.maximumVolumeSize", _of_a_number),
+    (r"VolumeAttachment\.spec\.attacher", of_a_text),
     (r"StorageClass\.allowedTopologies\[\]\.matchLabelExpressions\[\]\.values", of_a_list),
     (r"ResourceSlice\.spec\.pool\.(generation|resourceSliceCount)", _of_a_count),
     (r"ResourceSlice\.spec\.devices\[\]\.attributes\.\w+\.string", of_a_text),
