@@ -30,6 +30,7 @@ from conformance.vocabulary.objects import (
     ZONE,
     default_profile,
     node,
+    owned_by_pod,
     pod,
     profile_config,
     with_metadata,
@@ -133,7 +134,7 @@ def _generated(*events: str) -> History:
     gated: Json = {"schedulingGates": [{"name": "g"}]} if "gate" in events else {}
     used = [{"name": "g", "resourceClaimTemplateName": "t"}]
     value = pod("p1", uid="uid-of-p1", resourceClaims=used, **gated)
-    owner = {"apiVersion": "v1", "kind": "Pod", "name": "p1", "uid": "uid-of-p1", "controller": True}
+    owner = owned_by_pod("p1", "uid-of-p1")
     statuses = [{"name": "g", "resourceClaimName": "p1-g"}]
     cluster.add_pod(value)
     cluster.schedule()

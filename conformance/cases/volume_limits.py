@@ -9,8 +9,8 @@ from typing import Any
 
 from conformance.cases.deleted import Replaced, before_and_after
 from conformance.cases.volumes import WITHOUT_BINDING
-from conformance.vocabulary.builder import HistoryBuilder
-from conformance.vocabulary.objects import ZONE, node, pod, with_metadata
+from conformance.vocabulary.builder import UNBOUND, HistoryBuilder
+from conformance.vocabulary.objects import ZONE, node, owned_by_pod, pod, with_metadata
 from conformance.vocabulary.storage import (
     DRIVER,
     EPHEMERAL,
@@ -64,28 +64,18 @@ def _detached(attacher: str, volumes: Sequence[Json]) -> History:
     return cluster.history()
 
 
-def _ephemeral_claim(owned: bool) -> History:
+def _ephemeral_claim(owned: bool, *, on_the_node: bool) -> History:
+    """Returns a pod with an ephemeral claim, or one with another claim, for whose node that claim counts."""
     cluster = HistoryBuilder(hosts=True)
     claim, volume = bound_pair("p1-e", "v1")
-    owner = {"apiVersion": "v1", "kind": "Pod", "name": "p1", "uid": "uid-of-p1", "controller": True}
-    cluster.add(_HAND, with_metadata(claim, ownerReferences=[owner]) if owned else claim, volume)
-    cluster.add(csi_node("n1", {"count": 2}))
+    owners = [owned_by_pod("p1", "uid-of-p1")]
+    cluster.add(_HAND, with_metadata(claim, ownerReferences=owners) if owned else claim, volume)
+    cluster.add(*(bound_pair("c2", "v2") if on_the_node else ()), csi_node("n1", {"count": 2}))
     cluster.add_node(node(""))
-    cluster.add_pod(pod("", uid="uid-of-p1", volumes=[{"name": "e", **EPHEMERAL}]))
-    cluster.schedule()
-    return cluster.history(WITHOUT_BINDING)
-
-
-def _ephemeral_claim_on_the_node(owned: bool) -> History:
-    """Returns a pod with a volume, for whose node the ephemeral claim of another one counts."""
-    cluster = HistoryBuilder(hosts=True)
-    claim, volume = bound_pair("p1-e", "v1")
-    owner = {"apiVersion": "v1", "kind": "Pod", "name": "p1", "uid": "uid-of-p1", "controller": True}
-    cluster.add(_HAND, with_metadata(claim, ownerReferences=[owner]) if owned else claim, volume)
-    cluster.add(*bound_pair("c2", "v2"), csi_node("n1", {"count": 2}))
-    cluster.add_node(node(""))
-    cluster.add_pod(pod("", uid="uid-of-p1", volumes=[{"name": "e", **EPHEMERAL}]), 0)
-    cluster.add_pod(pod("", volumes=using("c2")))
+    user = pod("", uid="uid-of-p1", volumes=[{"name": "e", **EPHEMERAL}])
+    cluster.add_pod(user, 0 if on_the_node else UNBOUND)
+    if on_the_node:
+        cluster.add_pod(pod("", volumes=using("c2")))
     cluster.schedule()
     return cluster.history(WITHOUT_BINDING)
 
@@ -193,13 +183,13 @@ def _cases() -> Iterator[Case]:
             f"ephemeral_claim_{name}_by_the_pod_without_volume_binding",
             "Where VolumeBinding is disabled, NodeVolumeLimits rejects a pod whose ephemeral claim is another"
             f" object's; here it is {name.replace('_', ' ')} by the pod.",
-            _ephemeral_claim(owned),
+            _ephemeral_claim(owned, on_the_node=False),
         )
         yield Case(
             f"ephemeral_claim_{name}_by_the_pod_on_the_node",
             "The ephemeral claim of a pod on the node counts if the pod controls it, and is an error if not; here"
             f" it is {name.replace('_', ' ')} by the pod.",
-            _ephemeral_claim_on_the_node(owned),
+            _ephemeral_claim(owned, on_the_node=True),
             ("R-VOLLIMIT-06",),
         )
 

@@ -18,7 +18,15 @@ from conformance.strategies.changes import with_few_changes
 from conformance.strategies.drawn import ZONE_LABELS, combinations, sometimes
 from conformance.vocabulary.builder import Change, HistoryBuilder
 from conformance.vocabulary.devices import DRIVER, claim_user, device_class, resource_claim, resource_slice
-from conformance.vocabulary.objects import ZONE, node, pod, with_metadata, with_spec, with_status
+from conformance.vocabulary.objects import (
+    ZONE,
+    node,
+    owned_by_pod,
+    pod,
+    with_metadata,
+    with_spec,
+    with_status,
+)
 from refsched.suite.histories.history import Create, History, Update, deleting
 
 Json = dict[str, Any]
@@ -198,7 +206,7 @@ def _add_owner(spec: Json, is_owner: bool, is_reported: bool) -> Change:
         own, uid = f"{name}-g", f"uid-of-{name}"
         made = with_metadata(cluster.pods[name], uid=uid)
         reported = with_status(made, resourceClaimStatuses=[{"name": "g", "resourceClaimName": own}])
-        owner = {"apiVersion": "v1", "kind": "Pod", "name": name, "uid": uid, "controller": True}
+        owner = owned_by_pod(name, uid)
         made_for = [owner if is_owner else {**owner, "uid": "another"}]
         cluster.pods[name] = reported
         cluster.steps[-1] = Create(reported if is_reported else made)

@@ -21,6 +21,7 @@ from conformance.vocabulary.objects import (
     default_profile,
     near,
     node,
+    owned_by_pod,
     pod,
     profile_config,
     spread,
@@ -178,10 +179,6 @@ def _unbound(draw: DrawFn) -> History:
 # --- Looked at again after a long wait ------------------------------------------------------------
 
 
-def _owned_by(uid: str) -> list[Json]:
-    return [{"apiVersion": "v1", "kind": "Pod", "name": "p1", "uid": uid, "controller": True}]
-
-
 @st.composite
 def _overlooked(draw: DrawFn) -> History:
     """A pod is gated since its claim belongs to another one. That the owner changes is no event, so that the pod
@@ -189,7 +186,7 @@ def _overlooked(draw: DrawFn) -> History:
     cluster = HistoryBuilder()
     cluster.add_node(node("", {"cpu": "2", "pods": "9"}))
     claim = resource_claim("p1-g", {"requests": []})
-    cluster.add(with_metadata(claim, ownerReferences=_owned_by("another")))
+    cluster.add(with_metadata(claim, ownerReferences=[owned_by_pod("p1", "another")]))
     used = [{"name": "g", "resourceClaimTemplateName": "t"}]
     made = pod("", cpu("1"), uid="uid-of-p1", resourceClaims=used)
     statuses = [{"name": "g", "resourceClaimName": "p1-g"}]
@@ -200,7 +197,9 @@ def _overlooked(draw: DrawFn) -> History:
     waits = st.lists(st.sampled_from([331, 60, 299, 30, 301, 15]), min_size=2, max_size=4)
     for number, seconds in enumerate([draw(st.sampled_from([331, 301, 60])), *draw(waits)]):
         if number == changes_after:
-            cluster.steps.append(Update(with_metadata(claim, ownerReferences=_owned_by("uid-of-p1"))))
+            cluster.steps.append(
+                Update(with_metadata(claim, ownerReferences=[owned_by_pod("p1", "uid-of-p1")]))
+            )
         cluster.wait(seconds)
         cluster.schedule(1)
     return cluster.history()

@@ -16,11 +16,10 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.vocabulary.builder import AFTER_ALL_BACKOFF
 from conformance.vocabulary.objects import ZONE, named, with_metadata
-from conformance.vocabulary.places import Key, key_of
+from conformance.vocabulary.places import Key, key_of, there_after
 from refsched.suite.histories.history import (
     Advance,
     Create,
-    Delete,
     History,
     Schedule,
     Step,
@@ -79,7 +78,8 @@ def continued(histories: SearchStrategy[History]) -> SearchStrategy[History]:
     @st.composite
     def longer(draw: DrawFn) -> History:
         history = draw(histories)
-        there = _there_at_the_end(history.steps)
+        left = there_after(history.steps)
+        there = {key: value for key, value in left.items() if key[0] not in _OF_THEIR_OWN}
         if not there or not draw(st.booleans()):
             return history
         kind = draw(st.sampled_from(sorted({key[0] for key in there})))
@@ -94,17 +94,6 @@ def continued(histories: SearchStrategy[History]) -> SearchStrategy[History]:
         return History((*before, *tail), history.config, history.feature_gates)
 
     return longer()
-
-
-def _there_at_the_end(steps: Sequence[Step]) -> dict[Key, Json]:
-    there: dict[Key, Json] = {}
-    for step in steps:
-        match step:
-            case Create(value) | Update(value) if value["kind"] not in _OF_THEIR_OWN:
-                there[key_of(value)] = value
-            case Delete(reference):
-                there.pop((reference.kind, reference.namespace, reference.name), None)
-    return there
 
 
 def _changes_of(key: Key, value: Json, steps: Sequence[Step]) -> list[list[LaterChange]]:

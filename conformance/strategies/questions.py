@@ -29,11 +29,11 @@ from conformance.vocabulary.objects import (
     with_metadata,
     with_spec,
 )
+from conformance.vocabulary.places import Key, there_after
 from conformance.vocabulary.scripted import key, script
 from refsched.suite.histories.history import (
     Advance,
     Create,
-    Delete,
     History,
     Release,
     Schedule,
@@ -43,7 +43,6 @@ from refsched.suite.histories.history import (
 )
 
 Json = dict[str, Any]
-Key = tuple[str, str, str]
 
 RARELY = 3
 """One history in this many goes on."""
@@ -85,7 +84,7 @@ def questioned(histories: SearchStrategy[History]) -> SearchStrategy[History]:
     @st.composite
     def longer(draw: DrawFn) -> History:
         history = draw(histories)
-        end = _End(_there_at_the_end(history.steps), draw(st.integers(0, 3)))
+        end = _End(there_after(history.steps), draw(st.integers(0, 3)))
         claims = end.all("ResourceClaim") or end.all("PersistentVolumeClaim")
         rarely = RARELY - 1 if claims else RARELY
         if draw(st.integers(1, rarely)) < rarely or not (end.all("Pod") and end.all("Node")):
@@ -95,18 +94,6 @@ def questioned(histories: SearchStrategy[History]) -> SearchStrategy[History]:
         return History(steps, history.config, history.feature_gates)
 
     return longer()
-
-
-def _there_at_the_end(steps: Sequence[Step]) -> dict[Key, Json]:
-    there: dict[Key, Json] = {}
-    for step in steps:
-        match step:
-            case Create(value) | Update(value):
-                metadata = value["metadata"]
-                there[value["kind"], metadata.get("namespace", ""), metadata["name"]] = value
-            case Delete(reference):
-                there.pop((reference.kind, reference.namespace, reference.name), None)
-    return there
 
 
 # --- Questions ------------------------------------------------------------------------------------

@@ -35,7 +35,8 @@ Json = dict[str, Any]
 
 _TWO_READY: Json = {"bindingConditions": ["Ready", "Attached"], "bindingFailureConditions": ["Broken"]}
 _TWO_FAILING: Json = {"bindingConditions": ["Ready"], "bindingFailureConditions": ["Broken", "Lost"]}
-_CONDITIONS = st.sampled_from([_TWO_READY, _TWO_READY, _TWO_READY, _TWO_FAILING])
+_OF_THE_FIRST = st.sampled_from([_TWO_READY, _TWO_READY, _TWO_READY, _TWO_FAILING])
+_OF_THE_SECOND = st.sampled_from([_TWO_READY, _TWO_READY, _TWO_FAILING, {}])
 _ALLOCATED_AT = "2026-01-01T00:00:00Z"
 _BY_NAME: Json = {
     "nodeSelectorTerms": [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n1"]}]}]
@@ -92,9 +93,7 @@ def _waiting(draw: DrawFn) -> tuple[HistoryBuilder, Json, list[Json]]:
     """Returns a cluster in which a pod waits for one device or two, its claim, and what is allocated to it."""
     cluster = HistoryBuilder()
     number = draw(st.sampled_from([1, 2, 2]))
-    conditions = [draw(_CONDITIONS), draw(st.sampled_from([_TWO_READY, _TWO_READY, _TWO_FAILING, {}]))][
-        :number
-    ]
+    conditions = [draw(_OF_THE_FIRST), draw(_OF_THE_SECOND)][:number]
     bound = {"bindsToNode": True} if draw(st.sampled_from([True, True, False])) else {}
     devices = [{"name": f"d{place}", **each, **bound} for place, each in enumerate(conditions)]
     cluster.add(device_class("any"), resource_slice("s0", devices, {"nodeName": "n1"}))

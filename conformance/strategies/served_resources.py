@@ -21,6 +21,7 @@ from conformance.vocabulary.objects import (
     container,
     default_profile,
     node,
+    owned_by_pod,
     pod,
     profile_config,
     with_metadata,
@@ -102,19 +103,15 @@ def _wanting(name: str, amount: int | None, resource: str = _GPU, **more: Any) -
     return {**container(name, asked, **more), "resources": {"requests": asked, "limits": asked}}
 
 
-def _owner(uid: str, controls: bool) -> Json:
-    return {"apiVersion": "v1", "kind": "Pod", "name": "p1", "uid": uid, "controller": controls}
-
-
 _OWN, _EARLIER = "uid-of-p1", "of-an-earlier-p1"
 _OWNERS: SearchStrategy[list[Json]] = st.sampled_from(
     [
-        [_owner(_OWN, True)],
-        [_owner(_OWN, True)],
-        [_owner(_EARLIER, True)],
-        [_owner(_EARLIER, False), _owner(_OWN, True)],
-        [_owner(_EARLIER, True), _owner(_OWN, False)],
-        [_owner(_OWN, False)],
+        [owned_by_pod("p1", _OWN)],
+        [owned_by_pod("p1", _OWN)],
+        [owned_by_pod("p1", _EARLIER)],
+        [owned_by_pod("p1", _EARLIER, controls=False), owned_by_pod("p1", _OWN)],
+        [owned_by_pod("p1", _EARLIER), owned_by_pod("p1", _OWN, controls=False)],
+        [owned_by_pod("p1", _OWN, controls=False)],
     ]
 )
 

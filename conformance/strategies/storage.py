@@ -24,6 +24,7 @@ from conformance.vocabulary.objects import (
     ZONE,
     cpu,
     node,
+    owned_by_pod,
     pod,
     with_metadata,
 )
@@ -192,9 +193,7 @@ def _ephemeral_claim(of_pod: str, owner: str) -> Json:
     """Returns the claim of the pod's volume ``e``."""
     drawn: Json = dict.fromkeys(("state", "disk", "mode"), "")
     drawn |= {"class": "made", "size": "1Gi", "modes": ["ReadWriteOnce"]}
-    references = [
-        {"apiVersion": "v1", "kind": "Pod", "name": of_pod, "uid": f"uid-{owner}", "controller": True}
-    ]
+    references = [owned_by_pod(of_pod, f"uid-{owner}")]
     return with_metadata(
         claim(9, drawn), name=f"{of_pod}-e", uid=f"uid-{of_pod}-e", ownerReferences=references
     )

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.strategies.exchanged import OF_AREAS, drawn_from
-from conformance.vocabulary.places import key_of
+from conformance.vocabulary.places import Key, key_of
 from refsched.suite.histories.history import Create, History, Step, Update
 
 Json = dict[str, Any]
@@ -102,7 +102,7 @@ def _with_twin(draw: DrawFn, history: History, key: str, values: Mapping[_Name, 
     same value of the twin."""
     drawn: dict[tuple[Any, ...], Any] = {}
 
-    def value_in(of: tuple[str, str, str], member: str, value: Any) -> Any:
+    def value_in(of: Key, member: str, value: Any) -> Any:
         known = (of, member, json.dumps(value, sort_keys=True))
         if known not in drawn:
             drawn[known] = draw(st.sampled_from(values[_name(member, key, value)]))

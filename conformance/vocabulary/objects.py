@@ -107,6 +107,11 @@ def owner(kind: str, version: str = "", controls: bool = True) -> Json:
     return {"apiVersion": version, "kind": kind, "name": "w", "uid": "w", "controller": controls}
 
 
+def owned_by_pod(name: str, uid: str, controls: bool = True) -> Json:
+    """Returns the reference of an object to the pod that owns it."""
+    return {"apiVersion": "v1", "kind": "Pod", "name": name, "uid": uid, "controller": controls}
+
+
 def spread_by_default(constraints: Sequence[Json]) -> Json:
     """Returns a configuration whose pods have these spread constraints where they have none of their own."""
     args = {"defaultingType": "List", "defaultConstraints": list(constraints)}

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Places: by which key an object is known, and what stands at a path within it."""
+"""Places: by which key an object is known, which are there, and what stands at a path within one."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
+
+from refsched.suite.histories.history import Create, Delete, Step, Update
 
 Json = dict[str, Any]
 Key = tuple[str, str, str]
@@ -17,6 +20,18 @@ def key_of(value: Json) -> Key:
     """Returns the kind, the namespace and the name of an object."""
     metadata = value.get("metadata", {})
     return value["kind"], metadata.get("namespace", ""), metadata.get("name", "")
+
+
+def there_after(steps: Iterable[Step]) -> dict[Key, Json]:
+    """Returns the objects that these steps leave, as they are then."""
+    there: dict[Key, Json] = {}
+    for step in steps:
+        match step:
+            case Create(value) | Update(value):
+                there[key_of(value)] = value
+            case Delete(named):
+                there.pop((named.kind, named.namespace, named.name), None)
+    return there
 
 
 def put(value: Any, path: Path, old: Any, new: Any) -> Any:

@@ -86,29 +86,27 @@ def take_noted() -> list[str]:
 def alone(names: Sequence[str], kind: Chain, operands: Sequence[Callable[[], Any]]) -> Any:
     """Returns the value of an ``and`` or ``or``, and notes the operand without which it would be another, or an
     error."""
-    number, before, value = 0, None, operands[0]()
-    while bool(value) is kind.is_and and number + 1 < len(operands):
-        number, before = number + 1, value
-        value = operands[number]()
-    rest = operands[number + 1 :]
+    *before, value = _until_one_decides(operands, kind.is_and)
+    rest = operands[len(before) + 1 :]
     if not (rest and kind.changes_something):
         try:
-            other = _first_that_ends(rest, kind.is_and) if rest else before
+            *_, other = _until_one_decides(rest, kind.is_and) or before
             is_other = bool(other) is not bool(value) if kind.is_test else bool(other != value)
         except Exception:  # an error is another way, too
             is_other = True
         if is_other:
-            noted.add(names[number])
+            noted.add(names[len(before)])
     return value
 
 
-def _first_that_ends(operands: Iterable[Callable[[], Any]], is_and: bool) -> Any:
-    value: Any = None
+def _until_one_decides(operands: Iterable[Callable[[], Any]], is_and: bool) -> list[Any]:
+    """Returns the values of the operands that are needed, the last of which is that of all."""
+    values: list[Any] = []
     for operand in operands:
-        value = operand()
-        if bool(value) is not is_and:
+        values.append(operand())
+        if bool(values[-1]) is not is_and:
             break
-    return value
+    return values
 
 
 def bounded(name: str, compares: str, left: Any, right: Any) -> Any:

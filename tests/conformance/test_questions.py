@@ -8,8 +8,9 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import strategies as st
 
-from conformance.strategies.questions import QUESTIONS, RARELY, _End, _there_at_the_end, questioned
+from conformance.strategies.questions import QUESTIONS, RARELY, _End, questioned
 from conformance.vocabulary.objects import container, cpu, named, node, pod, with_spec
+from conformance.vocabulary.places import there_after
 from refsched.framework.node_info import NodeInfo
 from refsched.records import Attempt, Create, Delete
 from refsched.suite.adapters.adapter import Adapter
@@ -33,7 +34,7 @@ def adapter() -> Iterator[Adapter]:
 
 def asked(number: int) -> History:
     """Returns the history with one of the questions."""
-    end = _End(_there_at_the_end(HISTORY.steps), 0)
+    end = _End(there_after(HISTORY.steps), 0)
     return History((*HISTORY.steps, *QUESTIONS[number](end)))
 
 
