@@ -87,11 +87,14 @@ def _until_changed(breakings: _Breakings, rule: str, came: Iterable[Comparison])
 
 
 def _is_changed(breakings: _Breakings, rule: str, comparison: Comparison) -> bool:
-    places = [[_answer(each, comparison) for each in place] for place in breakings.simplest(rule)]
-    answers = [[answer for answer in place if answer is not None] for place in places]
-    if any(answers):
-        return any(place and not any(place) for place in answers)
-    return any(_answer(breaking, comparison, False) is False for breaking in breakings.of(rule))
+    has_simplest = False
+    for place in breakings.simplest(rule):
+        answers = (answer for each in place if (answer := _answer(each, comparison)) is not None)
+        first = next(answers, None)
+        has_simplest = has_simplest or first is not None
+        if first is False and not any(answers):
+            return True
+    return not has_simplest and any(_answer(each, comparison, False) is False for each in breakings.of(rule))
 
 
 def _answer(breaking: Breaking, comparison: Comparison, if_raised: bool | None = None) -> bool | None:

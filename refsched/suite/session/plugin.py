@@ -102,6 +102,9 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "conforms(claim): a test of the conformance suite")
     # pytest's cache has nothing that counts, and where nothing can be written it is done without
     config.addinivalue_line("filterwarnings", "ignore::pytest.PytestCacheWarning")
+    if getattr(config.option, "dist", None) == "load":
+        # a worker of pytest-xdist that has no test left takes some of another's; the longest stand side by side
+        config.option.dist = "worksteal"
     if config.option.hypothesis_seed is None:
         config.option.hypothesis_seed = "0"
     drawing.load_profile()
