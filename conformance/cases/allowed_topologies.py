@@ -37,6 +37,7 @@ def _made_on_two_nodes(made: Json) -> History:
 _ALLOWED: dict[str, tuple[str, Json]] = {
     "second_term": ("no zone, or the zone b", _allowing({ZONE: ["c"]}, {ZONE: ["b"]})),
     "second_condition": ("any zone and the rack 2", _allowing({ZONE: ["a", "b"], "rack": ["2"]})),
+    "term_without_conditions": ("none, or the zone b", _allowing({}, {ZONE: ["b"]})),
     "conditions_that_no_node_meets": ("the zone a and the rack 2", _allowing({ZONE: ["a"], "rack": ["2"]})),
 }
 

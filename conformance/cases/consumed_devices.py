@@ -8,6 +8,7 @@ from typing import Any
 
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.devices import (
+    all_there_are,
     claimed,
     counters_of_a_pool,
     device_class,
@@ -132,4 +133,19 @@ def _of_zeros() -> Iterator[Case]:
         )
 
 
-CASES: tuple[Case, ...] = (*_of_counters(), *_of_capacities(), *_of_zeros())
+def _all_that_are_large() -> History:
+    """A claim wants all devices, and more of a capacity than one of them has."""
+    devices = [{"name": f"d{size}", "capacity": _amounts(memory=size)} for size in ("4", "1", "8")]
+    wanted = {**all_there_are(), "capacity": {"requests": {"memory": "4"}}}
+    return _claims_in_turn([resource_slice("s1", devices)], {"requests": [request("r0", [wanted])]})
+
+
+_LARGE = Case(
+    "all_devices_with_enough_of_a_capacity",
+    "A request for all devices is for those alone that have as much of a capacity as it says.",
+    _all_that_are_large(),
+    ("R-DRA-38",),
+)
+
+
+CASES: tuple[Case, ...] = (*_of_counters(), *_of_capacities(), *_of_zeros(), _LARGE)

@@ -125,29 +125,28 @@ def _rejected_again() -> History:
     return cluster.history(profile_config(extenders=[{**each, "nodeCacheCapable": True} for each in named]))
 
 
-def _no_victims_left() -> History:
+def _two_full_nodes(answers: Json) -> HistoryBuilder:
+    """A pod of higher priority comes for which the extenders answer so, and each of two nodes has no room."""
     cluster = HistoryBuilder()
     for home in range(2):
         cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
         cluster.add_pod(pod("", cpu("1")), home)
-    answers = {"a": {"preempt": {"n1": "Refuse", "n2": "Refuse"}}, "b": {"preempt": "Fail"}}
     coming = pod("", cpu("1"), priority=10)
     cluster.add_pod(with_metadata(coming, annotations={ANNOTATION: json.dumps(answers)}))
     cluster.schedule()
+    return cluster
+
+
+def _no_victims_left() -> History:
+    refuses = {"a": {"preempt": {"n1": "Refuse", "n2": "Refuse"}}, "b": {"preempt": "Fail"}}
+    cluster = _two_full_nodes(refuses)
     extenders = [{"urlPrefix": f"{EXTENDERS}/{name}", "preemptVerb": "preempt"} for name in "ab"]
     return cluster.history(profile_config(extenders=extenders))
 
 
 def _one_without_victims(ignorable: bool) -> History:
     """The extender leaves the first of two nodes without a victim."""
-    cluster = HistoryBuilder()
-    for home in range(2):
-        cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
-        cluster.add_pod(pod("", cpu("1")), home)
-    coming = pod("", cpu("1"), priority=10)
-    answers = {"a": {"preempt": {"n1": 0}}}
-    cluster.add_pod(with_metadata(coming, annotations={ANNOTATION: json.dumps(answers)}))
-    cluster.schedule()
+    cluster = _two_full_nodes({"a": {"preempt": {"n1": 0}}})
     extender = {"urlPrefix": f"{EXTENDERS}/a", "preemptVerb": "preempt", "ignorable": ignorable}
     return cluster.history(profile_config(extenders=[extender]))
 

@@ -20,6 +20,7 @@ from conformance.vocabulary.objects import (
     with_spec,
     with_status,
 )
+from conformance.vocabulary.storage import bound_pair, csi_node, storage_class, using
 from refsched.suite.histories.history import History
 from refsched.suite.session.cases import Case
 
@@ -116,6 +117,11 @@ def _kept_away_until_it(ends: str, how: str, namespace: str) -> History:
 # --- A pod that is nominated and gated, as somebody else can see it -------------------------------
 
 
+_OF_A_PORT: Json = {
+    "containers": [{"name": "c", "image": "i", "ports": [{"containerPort": 80, "hostPort": 80}]}]
+}
+
+
 def _gated(cluster: HistoryBuilder, **of: Any) -> None:
     status, gates = {"nominatedNodeName": "n1"}, [{"name": "example.com/g"}]
     cluster.add_pod(pod("", cpu("1"), priority=10, status=status, schedulingGates=gates, **_NEVER, **of))
@@ -143,15 +149,27 @@ def _gated_and_sought() -> History:
     return cluster.history()
 
 
-def _gated_nomination_that(ends: str) -> History:
-    """The nominated pod keeps all of the node, until its nomination ends."""
-    cluster = HistoryBuilder()
-    cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
-    _gated(cluster)
-    cluster.add_pod(pod("", cpu("1"), **_NEVER))
+_TAKEN: dict[str, tuple[str, Json, Json]] = {
+    "": ("1", {}, {}),
+    "_with_a_port": ("4", _OF_A_PORT, _OF_A_PORT),
+    "_with_a_volume": ("4", {"volumes": using("c1")}, {"volumes": using("c2")}),
+}
+"""How much of a CPU the node has, and what the nominated pod and the others have of which it has only one."""
+
+
+def _gated_nomination_that(ends: str, taken: str) -> History:
+    """The nominated pod keeps all of the node, or the only port or volume, until its nomination ends."""
+    amount, its, of_others = _TAKEN[taken]
+    cluster = HistoryBuilder(hosts=True)
+    if "volumes" in its:
+        cluster.add(storage_class("hand"), *bound_pair("c1", "v1"), *bound_pair("c2", "v2"))
+        cluster.add(csi_node("n1", {"count": 1}))
+    cluster.add_node(node("", {"cpu": amount, "pods": "9"}))
+    _gated(cluster, **its)
+    cluster.add_pod(pod("", cpu("1"), **of_others, **_NEVER))
     cluster.schedule()
     _after(cluster, 0, ends)
-    cluster.add_pod(pod("", cpu("1"), priority=-1, **_NEVER))
+    cluster.add_pod(pod("", cpu("1"), priority=-1, **of_others, **_NEVER))
     cluster.wait()
     cluster.schedule()
     return cluster.history()
@@ -170,12 +188,12 @@ def _cases_of_gated_pods() -> Iterator[Case]:
         _gated_and_sought(),
         ("R-NOM-01",),
     )
-    for ends, says in _AFTER.items():
+    for (ends, says), taken in product(_AFTER.items(), _TAKEN):
         counts = "as before" if ends == "stays" else "no more"
         yield Case(
-            f"gated_nomination_{ends}",
-            f"A gated pod that is nominated to a node {says}, and counts there {counts}.",
-            _gated_nomination_that(ends),
+            f"gated_nomination{taken}_{ends}",
+            f"A gated pod{taken.replace('_', ' ')} that is nominated to a node {says}, and counts there {counts}.",
+            _gated_nomination_that(ends, taken),
         )
 
 

@@ -4,7 +4,7 @@ and tolerations that come late."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from conformance.cases.pod_affinity import zones
@@ -62,18 +62,33 @@ def _two_match_label_keys(when: str, changed: str) -> History:
     return cluster.history()
 
 
-def _service_that_selects_nobody() -> History:
-    """The only Service of the namespace has no selector."""
+def _services(running: Sequence[tuple[Json, int]], coming: Json, *services: Json) -> History:
+    """Of two nodes, each in a zone of its own, pods with these labels run on the one of this index; one with the
+    labels ``coming`` is spread by default."""
     cluster = HistoryBuilder(hosts=True)
-    service = selecting("Service", "s", _A, "v1")
-    cluster.add({**service, "spec": {}})
+    cluster.add(*services)
     for zone in ("a", "b"):
         cluster.add_node(node(labels={ZONE: zone}))
-    for home in (0, 0, 1):
-        cluster.add_pod(pod("", labels=_A), home)
-    cluster.add_pod(pod("", labels=_A))
+    for labels, home in running:
+        cluster.add_pod(pod("", labels=labels), home)
+    cluster.add_pod(pod("", labels=coming))
     cluster.schedule()
     return cluster.history()
+
+
+def _service_that_selects_nobody() -> History:
+    """The only Service of the namespace has no selector."""
+    service = {**selecting("Service", "s", _A, "v1"), "spec": {}}
+    return _services([(_A, 0), (_A, 0), (_A, 1)], _A, service)
+
+
+def _two_services(names: str) -> History:
+    """Two Services with these names select the pod, by one label each."""
+    both = {**_A, "tier": "t"}
+    selectors = (_A, {"tier": "t"})
+    services = (selecting("Service", name, of, "v1") for name, of in zip(names, selectors, strict=True))
+    running = [(both, 0), (_A, 1), (_A, 1), ({"tier": "t"}, 1), ({"tier": "t"}, 1)]
+    return _services(running, both, *services)
 
 
 def _version_label_changes(when: str, gate: bool) -> History:
@@ -214,6 +229,13 @@ def _of_other_pods_and_nodes() -> Iterator[Case]:
         "A Service without a selector selects no pod, so that none is spread by default.",
         _service_that_selects_nobody(),
     )
+    for names in ("st", "ts"):
+        yield Case(
+            f"spread_by_default_with_two_services_{names}",
+            "A pod that two Services select is spread from pods that both select.",
+            _two_services(names),
+            ("R-SPREAD-02",),
+        )
     for point, when in _ACTIONS.items():
         yield Case(
             f"spread_counts_no_pod_where_a_key_is_missing_{point}",

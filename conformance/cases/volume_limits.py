@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from conformance.cases.deleted import Replaced, before_and_after
-from conformance.cases.volumes import WITHOUT_BINDING
+from conformance.cases.volume_zones import WITHOUT_BINDING
 from conformance.vocabulary.builder import UNBOUND, HistoryBuilder
 from conformance.vocabulary.objects import ZONE, node, owned_by_pod, pod, with_metadata
 from conformance.vocabulary.storage import (
@@ -60,6 +60,22 @@ def _detached(attacher: str, volumes: Sequence[Json]) -> History:
     cluster.schedule()
     cluster.steps.append(deleting(attachment))
     cluster.wait()
+    cluster.schedule()
+    return cluster.history()
+
+
+def _attached_by_another() -> History:
+    """Another attacher than the driver has attached the volume of a pod that runs. The attacher is the driver of
+    another volume, with which a pod comes, and the limit of each driver is 1."""
+    cluster = HistoryBuilder(hosts=True)
+    claim, volume = bound_pair("c2", "v2")
+    of_attacher = with_some(volume, spec={"csi": {"driver": "attacher", "volumeHandle": "v2"}})
+    limits = csi_node("n1", {"count": 1})
+    limits["spec"]["drivers"] += [{"name": "attacher", "nodeID": "n1", "allocatable": {"count": 1}}]
+    cluster.add(_HAND, *bound_pair("c1", "v1"), claim, of_attacher, limits, _attachment(1, "attacher"))
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", volumes=using("c1")), 0)
+    cluster.add_pod(pod("", volumes=using("c2")))
     cluster.schedule()
     return cluster.history()
 
@@ -176,6 +192,12 @@ def _cases() -> Iterator[Case]:
         "limit_of_a_driver_in_the_status_of_the_node",
         "The release says whether a limit counts that the node's status lists for a driver, and no CSINode.",
         _limited_by_the_node(),
+    )
+    yield Case(
+        "volume_attached_by_another_attacher",
+        "A volume that is attached counts for its attacher, even if the driver is another one and a pod uses it.",
+        _attached_by_another(),
+        ("R-VOLLIMIT-05",),
     )
     for owned in (False, True):
         name = "owned" if owned else "not_owned"

@@ -1,30 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cases of volumes: claims that are bound in part, volumes on other nodes or in other zones, exclusive claims, and
-storage objects that are deleted or replaced before the pod is tried."""
+"""Cases of volumes: claims that are bound in part, volumes that other nodes reach, and storage objects that are
+deleted or replaced before the pod is tried. Those of topologies, of exclusive claims and of zones stand beside
+this module."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from conformance.cases.allowed_topologies import of_allowed_topologies
 from conformance.cases.deleted import Replaced, before_and_after
 from conformance.cases.exclusive_claims import of_exclusive_claims
+from conformance.cases.volume_zones import of_zones
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import (
     HOSTNAME,
-    ZONE,
-    default_profile,
     node,
     pod,
-    profile_config,
     with_metadata,
 )
 from conformance.vocabulary.scripted import SCRIPTED, key, script
 from conformance.vocabulary.storage import (
     BIND_COMPLETED,
     DRIVER,
-    OLD_ZONE,
     SELECTED_NODE,
     STORAGE,
     TRACKING,
@@ -157,121 +155,6 @@ def _of_binding() -> Iterator[Case]:
     )
 
 
-# --- Zones ----------------------------------------------------------------------------------------
-
-
-def _one_point_disabled(point: str) -> History:
-    cluster = HistoryBuilder(hosts=True)
-    claim, volume = _BOUND
-    cluster.add(_HAND, claim, with_some(volume, metadata={"labels": {ZONE: "a"}}))
-    for zone in ("b", "a"):
-        cluster.add_node(node(labels={ZONE: zone}))
-    cluster.add_pod(pod("", volumes=using("c1")))
-    cluster.schedule()
-    disabled = {point: {"disabled": [{"name": "VolumeZone"}]}}
-    return cluster.history(profile_config(default_profile(plugins=disabled)))
-
-
-WITHOUT_BINDING = profile_config(
-    default_profile(plugins={"multiPoint": {"disabled": [{"name": "VolumeBinding"}]}})
-)
-
-
-def _wrong_claims() -> History:
-    cluster = HistoryBuilder(hosts=True)
-    at_once = {**storage_class("once", DRIVER), "volumeBindingMode": "Immediate"}
-    cluster.add(_HAND, at_once, *_BOUND, bound_pair("c2", "v2")[0])
-    for number, of_class in enumerate(("once", "absent", "", "hand"), 3):
-        cluster.add(a_claim(f"c{number}", spec={"storageClassName": of_class}))
-    cluster.add_node(node(labels={ZONE: "a"}))
-    for number in range(1, 7):
-        cluster.add_pod(pod("", volumes=using(f"c{number}")))
-    cluster.schedule()
-    return cluster.history(WITHOUT_BINDING)
-
-
-_ZONE_ALONE = profile_config(
-    default_profile(
-        plugins={"multiPoint": {"disabled": [{"name": "VolumeBinding"}, {"name": "VolumeRestrictions"}]}}
-    )
-)
-
-
-def _labelled(label: str, first: Sequence[Json], later: Sequence[Json], nodes: Sequence[str]) -> History:
-    """Of a claim and its volume, which has this zone label, one may be created later, and so may nodes but the
-    first."""
-    cluster = HistoryBuilder(hosts=True)
-    labelled = {each["kind"]: with_metadata(each, labels={ZONE: label}) for each in _BOUND}
-    cluster.add(_HAND, *(labelled[each["kind"]] for each in first))
-    cluster.add_node(node(labels={ZONE: nodes[0]}))
-    cluster.add_pod(pod("", volumes=using("c1")))
-    cluster.schedule()
-    for value in later:
-        cluster.add(labelled[value["kind"]])
-        cluster.wait()
-        cluster.schedule()
-    for zone in nodes[1:]:
-        cluster.add_node(node(labels={ZONE: zone}))
-        cluster.wait()
-        cluster.schedule()
-    return cluster.history(_ZONE_ALONE)
-
-
-def _both_labels(label: str, of_node: Json) -> History:
-    """Returns a volume that has this label for zone a, and a node that has labels of both kinds."""
-    cluster = HistoryBuilder(hosts=True)
-    claim, volume = _BOUND
-    cluster.add(_HAND, claim, with_metadata(volume, labels={label: "a"}))
-    cluster.add_node(node(labels=of_node))
-    cluster.add_pod(pod("", volumes=using("c1")))
-    cluster.schedule()
-    return cluster.history(_ZONE_ALONE)
-
-
-def _of_old_labels() -> Iterator[Case]:
-    for label, kind in ((OLD_ZONE, "old"), (ZONE, "new")):
-        for old, new in (("a", "b"), ("b", "a")):
-            yield Case(
-                f"volume_with_{kind}_zone_label_and_node_of_old_zone_{old}",
-                f"A volume with the {kind} zone label a can be used on a node whose {kind} zone label is a,"
-                f" whatever the other one says: old {old}, new {new}.",
-                _both_labels(label, {OLD_ZONE: old, ZONE: new}),
-                ("R-VOLZONE-05",),
-            )
-
-
-def _of_zones() -> Iterator[Case]:
-    claim, volume = _BOUND
-    for point, name in (("preFilter", "pre_filter"), ("filter", "filter")):
-        yield Case(
-            f"volume_zone_disabled_at_{name}",
-            f"VolumeZone does all of its work at the other point where it is disabled at {point}.",
-            _one_point_disabled(point),
-        )
-    yield Case(
-        "wrong_claims_without_volume_binding",
-        "Where VolumeBinding is disabled, VolumeZone rejects pods for claims that are unbound, or whose volume or"
-        " class is absent.",
-        _wrong_claims(),
-    )
-    for name, says, history in (
-        ("zones_with_empty_names", "a label of one zone and empty ones", _labelled("a__", _BOUND, (), "b")),
-        ("two_zones", "two zones, and one node in another zone", _labelled("a__b", _BOUND, (), "cb")),
-        (
-            "one_zone_and_later_nodes",
-            "one zone, in which the last node is",
-            _labelled("a", _BOUND, (), "bca"),
-        ),
-        ("claim_created_later", "one zone, and a later claim", _labelled("a", [volume], [claim], "a")),
-        ("volume_created_later", "one zone, and a claim before it", _labelled("a", [claim], [volume], "a")),
-    ):
-        yield Case(
-            f"volume_zone_{name}",
-            f"VolumeZone alone rejects nodes outside of a volume's zones, and requeues the pod: {says}.",
-            history,
-        )
-
-
 # --- Objects that are deleted or replaced ---------------------------------------------------------
 
 _PUBLISHED = storage_class("hand", TRACKING)
@@ -343,6 +226,31 @@ def _larger_claim_first() -> History:
     return cluster.history()
 
 
+def _two_volumes_given_back() -> History:
+    """A plugin fails at Reserve for a pod with two claims, and then a pod comes whose claim only the second of
+    their volumes serves."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(_HAND, a_claim("c1"))
+    for name, size in (("c2", "2Gi"), ("c3", "2Gi")):
+        cluster.add(a_claim(name, spec={"resources": {"requests": {"storage": size}}}))
+    cluster.add(a_volume("v1"), a_volume("v2", spec={"capacity": {"storage": "2Gi"}}))
+    cluster.add_node(node(""))
+    cluster.add_pod(
+        pod("", volumes=using("c1", "c2"), script=script(("ScriptedA", "permit", "Unschedulable")))
+    )
+    cluster.schedule()
+    cluster.add_pod(pod("", volumes=using("c3")))
+    cluster.schedule()
+    return cluster.history(SCRIPTED)
+
+
+_GIVEN_BACK = Case(
+    "two_volumes_given_back",
+    "Each volume that was assumed for a pod which comes to nothing is free for the next one.",
+    _two_volumes_given_back(),
+    ("R-VOLBIND-17",),
+)
+
 _LARGER_FIRST = Case(
     "larger_of_two_claims_named_first",
     "The smaller of two claims chooses its volume first, though the pod names the larger one first.",
@@ -379,9 +287,9 @@ CASES: tuple[Case, ...] = (
     *of_allowed_topologies(),
     _TWO_MODES,
     _PRE_BOUND_ELSEWHERE,
-    *_of_zones(),
-    *_of_old_labels(),
+    *of_zones(),
     _LARGER_FIRST,
+    _GIVEN_BACK,
     _NO_TOPOLOGY,
     *of_exclusive_claims(),
     *(case for replaced in _REPLACED for case in before_and_after(replaced)),

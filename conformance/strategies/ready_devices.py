@@ -20,6 +20,8 @@ from conformance.vocabulary.devices import (
     ONE,
     claim_user,
     device_class,
+    exactly,
+    request,
     resource_claim,
     resource_slice,
 )
@@ -30,6 +32,9 @@ from conformance.vocabulary.objects import (
 from refsched.suite.histories.history import History, Update, deleting
 
 Json = dict[str, Any]
+
+_Claims = list[tuple[Json, list[Json]]]
+"""The claims of the pod that waits, each with what is allocated to it."""
 
 # --- Binding conditions ---------------------------------------------------------------------------
 
@@ -89,8 +94,9 @@ def _add_rival(cluster: HistoryBuilder) -> None:
     cluster.add_pod(claim_user(name))
 
 
-def _waiting(draw: DrawFn) -> tuple[HistoryBuilder, Json, list[Json]]:
-    """Returns a cluster in which a pod waits for one device or two, its claim, and what is allocated to it."""
+def _waiting(draw: DrawFn) -> tuple[HistoryBuilder, _Claims]:
+    """Returns a cluster in which a pod waits for one device or two, and its claims, each with what is allocated to
+    it. Two devices are of one claim, or of two."""
     cluster = HistoryBuilder()
     number = draw(st.sampled_from([1, 2, 2]))
     conditions = [draw(_OF_THE_FIRST), draw(_OF_THE_SECOND)][:number]
@@ -101,23 +107,28 @@ def _waiting(draw: DrawFn) -> tuple[HistoryBuilder, Json, list[Json]]:
     if draw(st.booleans()):
         cluster.add_node(node("", {"cpu": "4", "pods": "9"}))
         cluster.add(resource_slice("s1", [{"name": "d0"}], {"nodeName": "n2"}))
-    asked = {"requests": [{"name": "r0", "exactly": {"deviceClassName": "any", "count": number}}]}
-    claim = resource_claim("c0", asked)
     results = [_result(place, each) for place, each in enumerate(conditions)]
+    of_claims = [[each] for each in results] if draw(st.booleans()) else [results]
+    claims = [
+        (resource_claim(f"c{place}", {"requests": [request("r0", [exactly(len(its))])]}), its)
+        for place, its in enumerate(of_claims)
+    ]
     begins = draw(st.sampled_from(["unallocated", "unallocated", "allocated"]))
-    cluster.add(claim if begins == "unallocated" else _reported(claim, results, []))
+    cluster.add(*(claim if begins == "unallocated" else _reported(claim, its, []) for claim, its in claims))
     if begins == "allocated":
-        cluster.wait(draw(st.sampled_from([1, 700])))
-    cluster.add_pod(with_metadata(claim_user("c0"), uid="uid-of-p1"))
+        cluster.wait(draw(st.sampled_from([1, 600, 700])))
+    names = [claim["metadata"]["name"] for claim, _ in claims]
+    cluster.add_pod(with_metadata(claim_user(*names), uid="uid-of-p1"))
     cluster.schedule(1)
-    return cluster, claim, results
+    return cluster, claims
 
 
-def _happen(draw: DrawFn, happening: str, cluster: HistoryBuilder, claim: Json, results: list[Json]) -> None:
+def _happen(draw: DrawFn, happening: str, cluster: HistoryBuilder, claims: _Claims) -> None:
     match happening:
         case "report":
-            reports = draw(st.lists(_REPORTS, min_size=len(results), max_size=len(results)))
-            cluster.steps.append(Update(_reported(claim, results, reports)))
+            for claim, results in claims:
+                reports = draw(st.lists(_REPORTS, min_size=len(results), max_size=len(results)))
+                cluster.steps.append(Update(_reported(claim, results, reports)))
         case "wait":
             cluster.wait(5)
         case "minute":
@@ -129,16 +140,16 @@ def _happen(draw: DrawFn, happening: str, cluster: HistoryBuilder, claim: Json, 
         case "removed":
             cluster.remove_pod(0)
         case "deleted":
-            cluster.steps.append(deleting(claim))
+            cluster.steps.append(deleting(claims[0][0]))
         case _:
             _add_rival(cluster)
 
 
 @st.composite
 def _conditions(draw: DrawFn) -> History:
-    """A pod waits for one device or two: they are ready, fail, or nobody says so in time. Others use the claim, or
-    want a device."""
-    cluster, claim, results = _waiting(draw)
+    """A pod waits for one device or two, of one claim or two: they are ready, fail, or nobody says so in time.
+    Others use the claim, or want a device."""
+    cluster, claims = _waiting(draw)
     for happening in draw(
         st.lists(
             st.sampled_from([*["report"] * 3, "wait", "minute", "long", "pod", "same", "removed", "deleted"]),
@@ -146,7 +157,7 @@ def _conditions(draw: DrawFn) -> History:
             max_size=4,
         )
     ):
-        _happen(draw, happening, cluster, claim, results)
+        _happen(draw, happening, cluster, claims)
         cluster.schedule(2)
     cluster.wait(601)
     cluster.schedule()
