@@ -197,7 +197,6 @@ def test_what_cannot_be_asked_is_refused() -> None:
         cluster.capacity(pod("web", schedulerName="other"))
 
 
-@pytest.mark.filterwarnings("ignore:the configuration")  # it may name a plugin of another release
 @settings(max_examples=30, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_a_pod_fits_where_it_is_scheduled_and_asking_changes_nothing(data: st.DataObject) -> None:
