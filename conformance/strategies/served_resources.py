@@ -98,8 +98,8 @@ _CLASSES: SearchStrategy[list[Json]] = st.sampled_from(
 )
 
 
-def _wanting(name: str, amount: int | None, resource: str = _GPU, **more: Any) -> Json:
-    asked = {"cpu": "100m", **({resource: str(amount)} if amount is not None else {})}
+def _wanting(name: str, amount: int | None, resources: Sequence[str] = (_GPU,), **more: Any) -> Json:
+    asked = {"cpu": "100m", **({each: str(amount) for each in resources} if amount is not None else {})}
     return {**container(name, asked, **more), "resources": {"requests": asked, "limits": asked}}
 
 
@@ -130,13 +130,16 @@ _AMOUNTS = st.sampled_from([1, 1, 1, 2, 2, 0, None, 3])
 
 @st.composite
 def _consumers(draw: DrawFn) -> Json:
-    resource = draw(st.sampled_from([_GPU, _GPU, _GPU, _OF_ITS_OWN]))
-    containers = [_wanting(f"c{place}", draw(_AMOUNTS), resource) for place in range(draw(st.integers(1, 2)))]
+    wanted = draw(st.sampled_from([[_GPU], [_GPU], [_GPU], [_OF_ITS_OWN], [_GPU, _OF_ITS_OWN]]))
+    resources = st.sampled_from([wanted, wanted, wanted[:1], wanted[-1:]])
+    containers = [
+        _wanting(f"c{place}", draw(_AMOUNTS), draw(resources)) for place in range(draw(st.integers(1, 2)))
+    ]
     starting, most = [], draw(_AMOUNTS)
     for place in range(draw(st.sampled_from([0, 0, 1, 2]))):
         kind = draw(st.sampled_from([{}, {}, {"restartPolicy": "Always"}]))
         amount = draw(st.sampled_from([most, most, (most or 0) + 1, 0, None]))
-        starting.append(_wanting(f"i{place}", amount, resource, **kind))
+        starting.append(_wanting(f"i{place}", amount, draw(resources), **kind))
     answers = draw(
         st.sampled_from(
             [
