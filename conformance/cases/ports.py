@@ -59,7 +59,24 @@ def _ports_of_init_containers() -> History:
     return cluster.history(spread_by_default([]))
 
 
+def _addresses_of_sidecars() -> History:
+    """Two pods have a sidecar with the same host port, at two addresses of the only node, and a third at one."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node(""))
+    for address in ("10.0.0.1", "10.0.0.2", "10.0.0.1"):
+        port = {**_OF_HOST, "hostIP": address}
+        cluster.add_pod(pod("", initContainers=[{**container("i", ports=[port]), "restartPolicy": "Always"}]))
+        cluster.schedule()
+    return cluster.history()
+
+
 CASES = (
+    Case(
+        "host_ports_of_sidecars_at_two_addresses",
+        "Host ports of sidecars, as those of containers, conflict only at one address.",
+        _addresses_of_sidecars(),
+        ("R-PORTS-05",),
+    ),
     Case(
         "pods_that_differ_in_the_port_of_an_init_container",
         "A pod is not equal to the one before it if the host port of an init container is another, though no such"

@@ -38,6 +38,7 @@ Json = dict[str, Any]
 # --- One of many claims ---------------------------------------------------------------------------
 
 _ONE, _TOO_MANY = ({"requests": [request("r0", [exactly(count)])]} for count in (1, 9))
+_TWO = {"requests": [request(name, [exactly(1)]) for name in ("r0", "r1")]}
 _OF_ABSENT = {"requests": [request("r0", [exactly(1, "absent")])]}
 _OR_ABSENT = {"requests": [request("r0", [exactly(1), exactly(1, "absent")])]}
 _HELD: Json = {
@@ -119,14 +120,15 @@ _USED_BY: SearchStrategy[list[Json]] = st.sampled_from([("other",), ("p1",), ("p
 
 
 def _while_one_is_allocated(
-    way: Script, first: Sequence[str], names: Sequence[str], ending: str, users: Sequence[Json]
+    way: Script, asked: Json, first: Sequence[str], names: Sequence[str], ending: str, users: Sequence[Json]
 ) -> History:
-    """The first pod waits with devices that are not written yet, or fails after they were written. ``users`` of an
-    allocated claim may be earlier pods of its name."""
+    """The first pod waits with devices that are not written yet, or fails after they were written; ``c1``
+    has ``asked`` for them. ``users`` of an allocated claim may be earlier pods of its name."""
     cluster = HistoryBuilder()
     cluster.add(device_class("any"), resource_slice("s1", _DEVICES))
     cluster.add(
-        *(resource_claim(f"c{number}", _ONE) for number in (1, 2)),
+        resource_claim("c1", asked),
+        resource_claim("c2", _ONE),
         resource_claim("c3", _ONE, {**_HELD, "reservedFor": list(users)}),
     )
     cluster.add_node(node(""))
@@ -145,6 +147,7 @@ def _while_one_is_allocated(
 _IN_FLIGHT = st.builds(
     _while_one_is_allocated,
     st.sampled_from([script(*_WAITS), script(*_WAITS), script(*_FAILS_LATE)]),
+    st.sampled_from([_ONE, _ONE, _TWO]),
     st.sampled_from([("c1",), ("c1", "c3"), ("c3", "c1"), ("c1", "c2"), ("c3",)]),
     st.sampled_from([("c2",), ("c1", "c2"), ("c2", "c1"), ("c3", "c1", "c2"), ("c2", "c3")]),
     st.sampled_from(["reject", "allow", "delete the claim", "delete the claim", "reject"]),
