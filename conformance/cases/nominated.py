@@ -12,6 +12,7 @@ from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import (
     HOSTNAME,
     REQUIRED,
+    container,
     cpu,
     near,
     node,
@@ -117,9 +118,7 @@ def _kept_away_until_it(ends: str, how: str, namespace: str) -> History:
 # --- A pod that is nominated and gated, as somebody else can see it -------------------------------
 
 
-_OF_A_PORT: Json = {
-    "containers": [{"name": "c", "image": "i", "ports": [{"containerPort": 80, "hostPort": 80}]}]
-}
+_OF_A_PORT: Json = {"containers": [container("c", ports=[{"containerPort": 80, "hostPort": 80}])]}
 
 
 def _gated(cluster: HistoryBuilder, **of: Any) -> None:

@@ -165,9 +165,8 @@ def _of_running_pods() -> Iterator[Case]:
 # --- Terms and nodes ------------------------------------------------------------------------------
 
 
-_BY_BOTH_KEYS: Json = {
-    "podAffinity": {REQUIRED: [{"topologyKey": key, "labelSelector": _OF_A} for key in (HOSTNAME, ZONE)]}
-}
+def _by_both_keys(kind: str) -> Json:
+    return {kind: {REQUIRED: [{"topologyKey": key, "labelSelector": _OF_A} for key in (HOSTNAME, ZONE)]}}
 
 
 def _terms_of_two_keys() -> History:
@@ -175,7 +174,7 @@ def _terms_of_two_keys() -> History:
     has the label of one of the keys alone."""
     cluster = zones("a", "")
     for labels in (_A, {}):
-        cluster.add_pod(pod("", labels=labels, affinity=_BY_BOTH_KEYS, priority=len(labels)))
+        cluster.add_pod(pod("", labels=labels, affinity=_by_both_keys("podAffinity"), priority=len(labels)))
     cluster.schedule()
     return cluster.history()
 
@@ -212,7 +211,7 @@ def _joins_one_of_two_domains(key: str) -> History:
     cluster.add_node(node(labels={HOSTNAME: "a", ZONE: "a"}, unschedulable=True))
     cluster.add_node(node(labels=elsewhere))
     cluster.add_pod(pod("", labels=_A), 0)
-    cluster.add_pod(pod("", affinity=_BY_BOTH_KEYS))
+    cluster.add_pod(pod("", affinity=_by_both_keys("podAffinity")))
     cluster.schedule()
     cluster.wait()
     cluster.change_node(1, node(labels={**elsewhere, key: "a"}))
@@ -226,8 +225,7 @@ def _leaves_one_of_two_domains(key: str) -> History:
     labels = {HOSTNAME: "a", ZONE: "a"}
     cluster.add_node(node(labels=labels))
     cluster.add_pod(pod("", labels=_A), 0)
-    terms = [{"topologyKey": each, "labelSelector": _OF_A} for each in labels]
-    cluster.add_pod(pod("", affinity={"podAntiAffinity": {REQUIRED: terms}}))
+    cluster.add_pod(pod("", affinity=_by_both_keys("podAntiAffinity")))
     cluster.schedule()
     cluster.wait()
     cluster.change_node(0, node(labels={**labels, key: "b"}))

@@ -65,10 +65,8 @@ def _two_match_label_keys(when: str, changed: str) -> History:
 def _services(running: Sequence[tuple[Json, int]], coming: Json, *services: Json) -> History:
     """Of two nodes, each in a zone of its own, pods with these labels run on the one of this index; one with the
     labels ``coming`` is spread by default."""
-    cluster = HistoryBuilder(hosts=True)
+    cluster = zones("a", "b")
     cluster.add(*services)
-    for zone in ("a", "b"):
-        cluster.add_node(node(labels={ZONE: zone}))
     for labels, home in running:
         cluster.add_pod(pod("", labels=labels), home)
     cluster.add_pod(pod("", labels=coming))

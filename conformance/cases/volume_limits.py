@@ -38,6 +38,11 @@ _NO_DISK: Json = {"name": "e", "emptyDir": {}}
 # --- Attachments ----------------------------------------------------------------------------------
 
 
+def _driver(name: str, limit: int) -> Json:
+    """Returns what the node's CSINode says of a driver."""
+    return {"name": name, "nodeID": "n1", "allocatable": {"count": limit}}
+
+
 def _attachment(number: int, attacher: str = DRIVER) -> Json:
     source = {"persistentVolumeName": f"v{number}"}
     return storage_object(
@@ -51,7 +56,7 @@ def _detached(attacher: str, volumes: Sequence[Json]) -> History:
     attachment = _attachment(1, attacher)
     limits = csi_node("n1", {"count": 1})
     limits["metadata"]["annotations"] = {MIGRATED_PLUGINS: "kubernetes.io/gce-pd"}
-    limits["spec"]["drivers"] = [{"name": GCE, "nodeID": "n1", "allocatable": {"count": 1}}]
+    limits["spec"]["drivers"] = [_driver(GCE, 1)]
     cluster = HistoryBuilder(hosts=True)
     cluster.add(limits, attachment)
     cluster.add_node(node(""))
@@ -71,7 +76,7 @@ def _attached_by_another() -> History:
     claim, volume = bound_pair("c2", "v2")
     of_attacher = with_some(volume, spec={"csi": {"driver": "attacher", "volumeHandle": "v2"}})
     limits = csi_node("n1", {"count": 1})
-    limits["spec"]["drivers"] += [{"name": "attacher", "nodeID": "n1", "allocatable": {"count": 1}}]
+    limits["spec"]["drivers"].append(_driver("attacher", 1))
     cluster.add(_HAND, *bound_pair("c1", "v1"), claim, of_attacher, limits, _attachment(1, "attacher"))
     cluster.add_node(node(""))
     cluster.add_pod(pod("", volumes=using("c1")), 0)
@@ -160,7 +165,7 @@ def _driver_added(drivers: Sequence[tuple[str, int]]) -> History:
     cluster.add_pod(pod("", volumes=using("c1")), 0)
     cluster.add_pod(pod("", volumes=using("c2")))
     cluster.schedule()
-    listed = [{"name": name, "nodeID": "n1", "allocatable": {"count": limit}} for name, limit in drivers]
+    listed = [_driver(*each) for each in drivers]
     cluster.steps.append(Update({**_limited(DRIVER, 1), "spec": {"drivers": listed}}))
     cluster.wait()
     cluster.schedule()
@@ -220,7 +225,7 @@ def _cases() -> Iterator[Case]:
 
 
 def _limited(driver: str, count: int, plugin: str = "") -> Json:
-    drivers = [{"name": driver, "nodeID": "n1", "allocatable": {"count": count}}]
+    drivers = [_driver(driver, count)]
     migrated = {MIGRATED_PLUGINS: f"kubernetes.io/{plugin}"} if plugin else {}
     metadata = {"name": "n1", "annotations": migrated}
     return {"apiVersion": STORAGE, "kind": "CSINode", "metadata": metadata, "spec": {"drivers": drivers}}

@@ -213,11 +213,14 @@ _TWO_MODES = Case(
 )
 
 
+def _larger_claim(name: str) -> Json:
+    return a_claim(name, spec={"resources": {"requests": {"storage": "2Gi"}}})
+
+
 def _larger_claim_first() -> History:
     """Of two volumes each serves the smaller claim, and only one the larger, which the pod names first."""
     cluster = HistoryBuilder(hosts=True)
-    larger = a_claim("c2", spec={"resources": {"requests": {"storage": "2Gi"}}})
-    cluster.add(_HAND, a_claim("c1"), larger)
+    cluster.add(_HAND, a_claim("c1"), _larger_claim("c2"))
     for name, size in (("v1", "2Gi"), ("v2", "3Gi")):
         cluster.add(a_volume(name, spec={"capacity": {"storage": size}}))
     cluster.add_node(node(""))
@@ -227,13 +230,10 @@ def _larger_claim_first() -> History:
 
 
 def _two_volumes_given_back() -> History:
-    """A plugin fails at Reserve for a pod with two claims, and then a pod comes whose claim only the second of
-    their volumes serves."""
+    """A plugin rejects a pod with two claims at Permit, and then a pod comes whose claim only the second of their
+    volumes serves."""
     cluster = HistoryBuilder(hosts=True)
-    cluster.add(_HAND, a_claim("c1"))
-    for name, size in (("c2", "2Gi"), ("c3", "2Gi")):
-        cluster.add(a_claim(name, spec={"resources": {"requests": {"storage": size}}}))
-    cluster.add(a_volume("v1"), a_volume("v2", spec={"capacity": {"storage": "2Gi"}}))
+    cluster.add(_HAND, a_claim("c1"), _larger_claim("c2"), _larger_claim("c3"), a_volume("v1"), _LARGE)
     cluster.add_node(node(""))
     cluster.add_pod(
         pod("", volumes=using("c1", "c2"), script=script(("ScriptedA", "permit", "Unschedulable")))

@@ -122,8 +122,8 @@ _USED_BY: SearchStrategy[list[Json]] = st.sampled_from([("other",), ("p1",), ("p
 def _while_one_is_allocated(
     way: Script, asked: Json, first: Sequence[str], names: Sequence[str], ending: str, users: Sequence[Json]
 ) -> History:
-    """The first pod waits with devices that are not written yet, or fails after they were written; ``c1``
-    has ``asked`` for them. ``users`` of an allocated claim may be earlier pods of its name."""
+    """The first pod waits with devices that are not written yet, or fails after they were written; ``c1`` has
+    ``asked`` for them. ``users`` of an allocated claim may be earlier pods of its name."""
     cluster = HistoryBuilder()
     cluster.add(device_class("any"), resource_slice("s1", _DEVICES))
     cluster.add(

@@ -98,7 +98,7 @@ _CLASSES: SearchStrategy[list[Json]] = st.sampled_from(
 )
 
 
-def _wanting(name: str, amount: int | None, resources: Sequence[str] = (_GPU,), **more: Any) -> Json:
+def _wanting(name: str, amount: int | None, resources: Sequence[str], **more: Any) -> Json:
     asked = {"cpu": "100m", **({each: str(amount) for each in resources} if amount is not None else {})}
     return {**container(name, asked, **more), "resources": {"requests": asked, "limits": asked}}
 
