@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.strategies import pools
-from conformance.strategies.drawn import sometimes
+from conformance.strategies.drawn import any_of, sometimes
 from conformance.vocabulary.allocations import (
     BY_NAME,
     IN_ZONE_A,
@@ -317,4 +317,4 @@ _TEMPLATES = (
 
 def histories() -> SearchStrategy[History]:
     of_a_claim = (_ALLOCATED, _ALLOCATED, _NAMESPACES, *_TEMPLATES, pools.SLICES, pools.HELD)
-    return st.one_of(_CONFIGURED, *of_a_claim)
+    return any_of(_CONFIGURED, *of_a_claim)

@@ -13,6 +13,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
+from conformance.strategies.drawn import any_of
 from conformance.vocabulary.builder import (
     AFTER_ALL_BACKOFF,
     AFTER_FIVE_MINUTES,
@@ -145,7 +146,7 @@ def with_many_changes(
     """Histories in which anything of ``happens`` follows anything, on a cluster that starts with these nodes and
     pods. What is mentioned twice happens twice as often. After each, time passes and pods are tried, or not."""
     then_comes = turns() if afterwards is None else afterwards
-    moments = st.lists(st.tuples(st.one_of(*happens), then_comes), max_size=most // 2)
+    moments = st.lists(st.tuples(any_of(*happens), then_comes), max_size=most // 2)
 
     @st.composite
     def histories(draw: DrawFn) -> History:

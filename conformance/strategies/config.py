@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.strategies.changes import with_few_changes
-from conformance.strategies.drawn import CPU_AMOUNTS, combinations, switched
+from conformance.strategies.drawn import CPU_AMOUNTS, any_of, combinations, switched
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import (
     PREFERRED,
@@ -361,4 +361,4 @@ def histories() -> SearchStrategy[History]:
         fewest_nodes=2,
     )
     left_out = _without_earlier_point()
-    return st.one_of(anything, left_out, left_out, _weighed(), _reordered())
+    return any_of(anything, left_out, left_out, _weighed(), _reordered())

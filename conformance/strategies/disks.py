@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.strategies.changes import with_few_changes
-from conformance.strategies.drawn import combinations
+from conformance.strategies.drawn import any_of, combinations
 from conformance.vocabulary.objects import node, pod
 from refsched.suite.histories.history import History
 
@@ -68,4 +68,4 @@ def histories() -> SearchStrategy[History]:
             most_pods=5,
         )
     )
-    return st.one_of(of_a_kind, of_a_kind, with_few_changes(st.just(node()), _pods(*_SOURCES), most_nodes=2))
+    return any_of(of_a_kind, of_a_kind, with_few_changes(st.just(node()), _pods(*_SOURCES), most_nodes=2))

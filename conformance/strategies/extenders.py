@@ -23,7 +23,7 @@ from conformance.strategies.changes import (
     pods_running,
     with_many_changes,
 )
-from conformance.strategies.drawn import combinations
+from conformance.strategies.drawn import any_of, combinations
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import (
     START_TIMES,
@@ -148,7 +148,7 @@ def _rarely(scripted: SearchStrategy[Json], *failures: str) -> SearchStrategy[Js
 _ANSWERS = st.fixed_dictionaries(
     {},
     optional={
-        "filter": st.one_of(_REFUSALS, _REFUSALS, st.sampled_from(["Error", "Fail"]), _ODD),
+        "filter": any_of(_REFUSALS, _REFUSALS, st.sampled_from(["Error", "Fail"]), _ODD),
         "prioritize": st.one_of(_SCORES, st.sampled_from(["Fail", *_ODD_SCORES])),
         "preempt": _rarely(_FEWER_VICTIMS, "Fail"),
     },

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.strategies.changes import nodes_created, nodes_removed, pods_removed, pods_running
-from conformance.strategies.drawn import combinations, switched
+from conformance.strategies.drawn import any_of, combinations, switched
 from conformance.strategies.requeueing import node_changes, pod_updates, relabelled
 from conformance.vocabulary.builder import Change, HistoryBuilder
 from conformance.vocabulary.objects import (
@@ -236,7 +236,7 @@ def _full(draw: DrawFn) -> History:
         cluster.add_pod(pod("", **{**draw(_TOLERANT), **reason}))
     cluster.schedule()
     helps = [help_ for _, help_ in reasons]
-    for happens in draw(_so_many(st.one_of(*helps, *helps, _ANYTHING), 1, 6, 8, 5, 9, 7)):
+    for happens in draw(_so_many(any_of(*helps, *helps, _ANYTHING), 1, 6, 8, 5, 9, 7)):
         happens(cluster)
         cluster.wait()
         cluster.schedule()

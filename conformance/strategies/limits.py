@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.strategies.changes import pods_removed
-from conformance.strategies.drawn import sometimes
+from conformance.strategies.drawn import any_of, sometimes
 from conformance.strategies.storage import EPHEMERAL_CLAIMS, puts, removes, with_uids
 from conformance.vocabulary.builder import Change, HistoryBuilder
 from conformance.vocabulary.objects import ROOM, default_profile, node, pod, profile_config, with_metadata
@@ -174,7 +174,7 @@ def _limited(draw: DrawFn) -> History:
     for volumes in draw(st.lists(st.one_of(_SETS, st.sampled_from(late)), min_size=2, max_size=3)):
         cluster.add_pod(pod("", volumes=volumes))
     cluster.schedule()
-    for happening in draw(st.lists(st.one_of(*_HAPPENINGS), min_size=2, max_size=5)):
+    for happening in draw(st.lists(any_of(*_HAPPENINGS), min_size=2, max_size=5)):
         happening(cluster)
         cluster.wait()
         cluster.schedule()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.strategies.changes import nodes_created, pods_removed, with_few_changes
-from conformance.strategies.drawn import CPU_REQUESTS, combinations, repeating, sometimes
+from conformance.strategies.drawn import CPU_REQUESTS, any_of, combinations, repeating, sometimes
 from conformance.strategies.requeueing import relabelled, requeueing
 from conformance.vocabulary.objects import (
     PREFERRED,
@@ -188,4 +188,4 @@ def histories() -> SearchStrategy[History]:
     """Where nothing is required, all nodes are feasible, and preferences decide."""
     preferring = with_few_changes(_NODES, _PREFERRING, config=_PREFERENCES_ADDED, fewest_nodes=2, most_pods=3)
     anything = with_few_changes(_NODES, _PODS, config=_CONFIGS)
-    return st.one_of(anything, anything, preferring)
+    return any_of(anything, anything, preferring)

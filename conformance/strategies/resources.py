@@ -11,7 +11,7 @@ from hypothesis.strategies import SearchStrategy
 
 from conformance.strategies import exact_fit, resizes, totals
 from conformance.strategies.changes import nodes_created, pods_removed, with_few_changes
-from conformance.strategies.drawn import CPU_AMOUNTS, combinations, sometimes, switched
+from conformance.strategies.drawn import CPU_AMOUNTS, any_of, combinations, sometimes, switched
 from conformance.strategies.requeueing import node_changes, pod_updates, requeueing
 from conformance.vocabulary.objects import (
     container,
@@ -293,7 +293,7 @@ def requeued() -> SearchStrategy[History]:
         *(st.sampled_from(_SMALL), st.sampled_from(_SMALL)),
         *(node_changes(_one_changed, _ONE_RESOURCE), node_changes(_one_changed, _ROOM_FOR)),
     )
-    return st.one_of(of_anything, of_anything, of_pods)
+    return any_of(of_anything, of_anything, of_pods)
 
 
 def histories() -> SearchStrategy[History]:
