@@ -5,6 +5,7 @@ and tolerations that come late."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import Any
 
 from conformance.cases.pod_affinity import zones
@@ -101,13 +102,17 @@ def _version_label_changes(when: str, gate: bool) -> History:
     return cluster.history(gates={} if gate else {"MatchLabelKeysInPodTopologySpread": False})
 
 
-def _pods_where_the_pod_cannot_go(when: str, policy: str) -> History:
+def _pods_where_the_pod_cannot_go(when: str, policies: Json) -> History:
+    """In one zone the pods run on a node that does not match, in one on a node that is tainted, and in one where
+    the pod can go. Each pair of policies leaves it another zone."""
     cluster = HistoryBuilder(hosts=True)
-    for zone, disk in (("a", "ssd"), ("a", "hdd"), ("b", "ssd")):
-        cluster.add_node(node(labels={ZONE: zone, "disk": disk}))
-    for home in (1, 1, 2):
+    for zone in ("a", "b", "c"):
+        cluster.add_node(node(labels={ZONE: zone, "disk": "ssd"}))
+    cluster.add_node(node(labels={ZONE: "a", "disk": "hdd"}))
+    cluster.add_node(node(labels={ZONE: "b", "disk": "ssd"}, taints=[{"key": "k", "effect": "NoSchedule"}]))
+    for home in (3, 3, 4, 4, 2):
         cluster.add_pod(pod("", labels=_A), home)
-    constraint = spread(ZONE, 1, when, nodeAffinityPolicy=policy)
+    constraint = spread(ZONE, 1, when, **policies)
     cluster.add_pod(pod("", labels=_A, nodeSelector={"disk": "ssd"}, topologySpreadConstraints=[constraint]))
     cluster.schedule()
     return cluster.history()
@@ -287,12 +292,14 @@ def _cases() -> Iterator[Case]:
                 f"{'and counts' if gate else 'but does not count while its feature gate is off'}.",
                 _version_label_changes(when, gate),
             )
-        for policy in ("Ignore", "Honor"):
+        for affinity, taints in product(("Ignore", "Honor"), repeat=2):
             yield Case(
-                f"spread_counts_nodes_that_do_not_match_{policy.lower()}_{point}",
-                "Pods on nodes that do not match the pod's node selector count, or not, as nodeAffinityPolicy"
-                f" {policy} says ({when}).",
-                _pods_where_the_pod_cannot_go(when, policy),
+                f"spread_with_affinity_policy_{affinity.lower()}_and_taints_policy_{taints.lower()}_{point}",
+                f"By nodeAffinityPolicy {affinity} pods on nodes that do not match count, or not, and by"
+                f" nodeTaintsPolicy {taints} those on nodes that repel the pod ({when}).",
+                _pods_where_the_pod_cannot_go(
+                    when, {"nodeAffinityPolicy": affinity, "nodeTaintsPolicy": taints}
+                ),
             )
     for nominated in (1, 2, 3):
         yield Case(

@@ -8,6 +8,7 @@ counted, and nominated pods are.
 
 from __future__ import annotations
 
+from collections import ChainMap
 from typing import Any
 
 from hypothesis import strategies as st
@@ -52,7 +53,7 @@ _RUNNING = combinations(
 )
 
 
-def _constraint(key: str, when: str, skew: int, fewest: int | None, selector: Json, more: Json) -> Json:
+def _constraint(key: str, when: str, skew: int, fewest: int | None, selector: Json, *more: Json) -> Json:
     least = {} if fewest is None or when == "ScheduleAnyway" else {"minDomains": fewest}
     return {
         "maxSkew": skew,
@@ -60,7 +61,7 @@ def _constraint(key: str, when: str, skew: int, fewest: int | None, selector: Js
         "whenUnsatisfiable": when,
         "labelSelector": {"matchLabels": selector},
         **least,
-        **more,
+        **ChainMap(*more),
     }
 
 
@@ -71,13 +72,9 @@ _CONSTRAINTS = combinations(
     (1, 2),
     (None, None, None, 2, 3, 4),
     ({"app": "a"}, {"app": "a"}, {"app": "a"}, {"tier": "x"}),
-    (
-        {},
-        {"nodeTaintsPolicy": "Honor"},
-        {"nodeAffinityPolicy": "Ignore"},
-        {"matchLabelKeys": ["version"]},
-        {"nodeTaintsPolicy": "Honor"},
-    ),
+    ({}, {"nodeTaintsPolicy": "Honor"}),
+    ({}, {}, {"nodeAffinityPolicy": "Ignore"}),
+    ({}, {}, {}, {"matchLabelKeys": ["version"]}),
 )
 
 
@@ -140,7 +137,7 @@ _EVICTING = combinations(
         requests,
         labels=labels,
         priority=5,
-        topologySpreadConstraints=[_constraint(ZONE, "DoNotSchedule", skew, None, {"app": "a"}, {})],
+        topologySpreadConstraints=[_constraint(ZONE, "DoNotSchedule", skew, None, {"app": "a"})],
     ),
     ({"cpu": "1"}, {}),
     ({"app": "a"}, {"app": "a"}, {"app": "b"}),

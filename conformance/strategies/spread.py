@@ -67,7 +67,8 @@ def _constraint(
     max_skew: int,
     min_domains: int,
     selector: Json | None,
-    policies: Json,
+    of_affinity: Json,
+    of_taints: Json,
     same: bool,
 ) -> Json:
     """Draws a constraint: minDomains goes with DoNotSchedule only, and keys of labels with a selector."""
@@ -75,7 +76,8 @@ def _constraint(
         "maxSkew": max_skew,
         "topologyKey": topology,
         "whenUnsatisfiable": "ScheduleAnyway" if anyway else "DoNotSchedule",
-        **policies,
+        **of_affinity,
+        **of_taints,
     }
     if selector is not None:
         constraint["labelSelector"] = selector
@@ -100,14 +102,8 @@ _CONSTRAINTS = combinations(
         {},
         None,
     ),
-    (
-        {},
-        {},
-        {"nodeAffinityPolicy": "Ignore"},
-        {"nodeTaintsPolicy": "Honor"},
-        {"nodeAffinityPolicy": "Ignore", "nodeTaintsPolicy": "Honor"},
-        {"nodeAffinityPolicy": "Honor", "nodeTaintsPolicy": "Ignore"},
-    ),
+    ({}, {}, {"nodeAffinityPolicy": "Ignore"}, {"nodeAffinityPolicy": "Honor"}),
+    ({}, {"nodeTaintsPolicy": "Honor"}, {"nodeTaintsPolicy": "Honor"}, {"nodeTaintsPolicy": "Ignore"}),
     (False, True),
 )
 
