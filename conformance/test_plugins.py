@@ -85,6 +85,11 @@ def test_assumed_volumes(check: Check, history: History) -> None:
     check(history)
 
 
+@conforms(area="awaited_volumes", rules=rules_of("VOLBIND"), needs=("volumes",), examples=80)
+def test_volumes_that_are_waited_for(check: Check, history: History) -> None:
+    check(history)
+
+
 @conforms(area="dra", rules=rules_of("DRA"), needs=("devices",), examples=80)
 def test_devices(check: Check, history: History) -> None:
     check(history)

@@ -21,11 +21,11 @@ from refsched.suite.histories.history import History
 _NAMES = (
     *("resources", "taints", "node_affinity", "pod_affinity", "spread", "ports", "images", "requeued"),
     *("hints", "config", "left_out", "nominated", "queue", "preemption", "volumes", "attached"),
-    *("earlier_plugins", "disks", "claims", "limits", "assumed_volumes", "dra", "devices"),
-    *("multiple_claims", "allocations", "csi_drivers", "batches", "before_binding", "early_nominations"),
-    *("gated_nominations", "declared_features", "shared_devices", "taint_rules", "ready_devices"),
-    *("many", "faults", "permit", "lifecycle", "mixed", "pairs", "exchanged", "exchanged_newer"),
-    *("twins", "twins_newer", "extenders", "anything"),
+    *("earlier_plugins", "disks", "claims", "limits", "assumed_volumes", "awaited_volumes", "dra"),
+    *("devices", "multiple_claims", "allocations", "csi_drivers", "batches", "before_binding"),
+    *("early_nominations", "gated_nominations", "declared_features", "shared_devices", "taint_rules"),
+    *("ready_devices", "many", "faults", "permit", "lifecycle", "mixed", "pairs", "exchanged"),
+    *("exchanged_newer", "twins", "twins_newer", "extenders", "anything"),
 )
 _ELSEWHERE = {"dra": "devices", "many": "many_nodes", "anything": "machine"}
 """The strategy of an area, ``histories``, stands in the module of its name, or in that one."""

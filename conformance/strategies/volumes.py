@@ -42,7 +42,7 @@ from conformance.strategies.storage import (
     with_uids,
 )
 from conformance.vocabulary.builder import HistoryBuilder
-from conformance.vocabulary.objects import ZONE, default_profile, node, pod, profile_config
+from conformance.vocabulary.objects import default_profile, pod, profile_config
 from conformance.vocabulary.storage import (
     EPHEMERAL,
     HERE,
@@ -50,8 +50,6 @@ from conformance.vocabulary.storage import (
     STORAGE,
     TRACKING,
     inline,
-    put,
-    storage_object,
     using,
 )
 from refsched.records import Reference
@@ -93,7 +91,7 @@ _STORAGE = st.builds(
     some(TAKEN, 1),
 )
 # With a timeout of 0 two things race on the wall clock: the first look, and the deadline.
-_CONFIGS = sometimes(
+CONFIGS = sometimes(
     st.sampled_from([1, 5]).map(
         lambda seconds: profile_config(default_profile(("VolumeBinding", {"bindTimeoutSeconds": seconds})))
     ),
@@ -103,8 +101,8 @@ _CONFIGS = sometimes(
 
 # --- Which of many volumes that would do -----------------------------------------------------------
 
-_PLAIN_CLAIM: Json = {"state": "", "class": "hand", "modes": ["ReadWriteOnce"], "disk": "", "mode": ""}
-_PLAIN_VOLUME: Json = {
+PLAIN_CLAIM: Json = {"state": "", "class": "hand", "modes": ["ReadWriteOnce"], "disk": "", "mode": ""}
+PLAIN_VOLUME: Json = {
     "class": "hand",
     "modes": ["ReadWriteOnce"],
     "source": SOURCES[0],
@@ -128,9 +126,9 @@ def _many_would_do(draw: DrawFn) -> History:
     offered = draw(st.lists(st.sampled_from(["3Gi", "4Gi", "2Gi"]), min_size=2, max_size=3, unique=True))
     cluster.add(
         *CLASSES[:1],
-        *(claim(number, {**_PLAIN_CLAIM, "size": size}) for number, size in enumerate(asked, 1)),
+        *(claim(number, {**PLAIN_CLAIM, "size": size}) for number, size in enumerate(asked, 1)),
         *(
-            volume(number, {**_PLAIN_VOLUME, "size": size, "reach": draw(st.sampled_from([[], [HERE]]))})
+            volume(number, {**PLAIN_VOLUME, "size": size, "reach": draw(st.sampled_from([[], [HERE]]))})
             for number, size in enumerate(offered, 1)
         ),
     )
@@ -142,44 +140,8 @@ def _many_would_do(draw: DrawFn) -> History:
     return with_uids(cluster.history())
 
 
-# --- A volume that is made in steps ----------------------------------------------------------------
-
-_TO_BE_MADE = {**_PLAIN_CLAIM, "class": "made", "size": "1Gi"}
-_MADE = volume(1, {**_PLAIN_VOLUME, "class": "made", "size": "1Gi", "reach": []})
-_STEPS = st.sampled_from(
-    [
-        *(
-            claim(1, {**_TO_BE_MADE, "state": state})
-            for state in ("made", "sent", "made", "promised", "bound")
-        ),
-        _MADE,
-        volume(1, {**_PLAIN_VOLUME, "class": "made", "size": "1Gi", "reach": [IN_ZONE_A]}),
-    ]
-)
-
-
-@st.composite
-def _made_in_steps(draw: DrawFn) -> History:
-    """A pod waits for its volume, and the claim may name that before it is there."""
-    cluster = HistoryBuilder(hosts=True)
-    cluster.add(
-        *CLASSES[:2], claim(1, _TO_BE_MADE), storage_object("v1", "PersistentVolume", "pvc-c1", spec={})
-    )
-    for labels in draw(st.sampled_from([({},), ({ZONE: "a"},), ({}, {ZONE: "a"})])):
-        cluster.add_node(node(labels=labels))
-    cluster.add_pod(pod("", volumes=using("c1")))
-    cluster.schedule()
-    for value in draw(st.lists(_STEPS, min_size=1, max_size=3)):
-        put(cluster, value)
-        cluster.wait(1)
-    cluster.add_pod(pod("", volumes=using("c1")))
-    cluster.wait()
-    cluster.schedule()
-    return with_uids(cluster.history())
-
-
 def histories() -> SearchStrategy[History]:
-    return st.one_of(_anything(), _anything(), _anything(), _many_would_do(), _made_in_steps())
+    return st.one_of(_anything(), _anything(), _anything(), _many_would_do())
 
 
 def _anything() -> SearchStrategy[History]:
@@ -207,7 +169,7 @@ def _anything() -> SearchStrategy[History]:
         ),
         nodes=st.lists(NODES, min_size=1, max_size=3),
         pods=placed(waiting, running_pods(*_USED), most=3),
-        config=_CONFIGS,
+        config=CONFIGS,
         others=_STORAGE,
         hosts=True,
         most=14,

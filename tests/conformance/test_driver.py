@@ -193,6 +193,13 @@ def test_a_volume_that_was_given_a_claim_is_bound_to_it(api: FakeApiServer) -> N
     assert bound["spec"]["volumeName"] == "v"
 
 
+def test_a_volume_that_is_left_alone_is_not_bound(api: FakeApiServer) -> None:
+    api.take(Create(thing("PersistentVolumeClaim", "c", spec={"storageClassName": "fast"})))
+    volume = thing("PersistentVolume", "v", spec={"claimRef": {"namespace": "default", "name": "c"}})
+    volume["metadata"]["annotations"] = {"refsched.dev/volume-controller": "true"}
+    assert api.take(Write("update", volume)) == []
+
+
 # --- A history ------------------------------------------------------------------------------------
 
 

@@ -199,8 +199,8 @@ def test_remarks_report_what_was_not_done_how_tight_it_was_and_what_it_is_worth(
 def test_power_says_what_is_known_of_mistakes_that_nobody_had_looked_at() -> None:
     said = power(Power(3, 4, unseen=Unseen("2026-11-28", 30, 20)))
     assert said.endswith(
-        "a regression test, and of 30 others, written to be hard to find, that nobody had looked at, all histories"
-        " of the suite killed 20 (66.6 %, 2026-11-28)"
+        "a regression test, and of 30 others, which nobody had looked at, all histories of the suite"
+        " killed 20 (66.6 %, 2026-11-28)"
     )
 
 

@@ -35,6 +35,9 @@ Json = dict[str, Any]
 
 SELECTED_NODE = "volume.kubernetes.io/selected-node"
 BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
+LEFT_ALONE = "refsched.dev/volume-controller"
+"""A volume or claim with this annotation is left alone by the volume controller and the provisioner: what becomes
+of it, the history says."""
 
 
 class FakeApiServer:
@@ -184,6 +187,8 @@ class FakeApiServer:
         key = key_of(value)
         written = _merged(self._objects.get(key, {}), value)
         self._objects[key] = written
+        if LEFT_ALONE in written["metadata"].get("annotations", {}):
+            return []
         if key[0] == "PersistentVolume":
             return list(self._bind(written))
         if key[0] == "PersistentVolumeClaim":

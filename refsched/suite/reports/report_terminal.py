@@ -287,8 +287,8 @@ def power(power: Power) -> str:
     others = "of others it may kill fewer"
     if (unseen := power.unseen) is not None:
         others = (
-            f"of {unseen.tried} others, written to be hard to find, that nobody had looked at, all histories of"
-            f" the suite killed {unseen.killed} ({_percent(unseen.killed, unseen.tried)}, {unseen.measured})"
+            f"of {unseen.tried} others, which nobody had looked at, all histories of the suite"
+            f" killed {unseen.killed} ({_percent(unseen.killed, unseen.tried)}, {unseen.measured})"
         )
     return (
         f"a run of this many histories kills {power.killed:,} of the {power.planted:,} wrong schedulers that were"

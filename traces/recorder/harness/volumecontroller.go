@@ -18,6 +18,9 @@ const (
 	bindCompleted = "pv.kubernetes.io/bind-completed"
 )
 
+// leftAlone is an annotation of volumes and claims that are not answered: what becomes of them, the inputs say.
+const leftAlone = "refsched.dev/volume-controller"
+
 // volumeController answers the scheduler as the volume controller of kube-controller-manager
 // and a provisioner would: it binds the claim that the scheduler wrote into a volume, and
 // makes a volume for a claim that the scheduler selected a node for.
@@ -54,10 +57,15 @@ func (v *volumeController) answer() bool {
 	return true
 }
 
+func isLeftAlone(object metav1.Object) bool {
+	_, is := object.GetAnnotations()[leftAlone]
+	return is
+}
+
 // bind completes what the scheduler began by writing a claimRef.
 func (v *volumeController) bind(volume *v1.PersistentVolume) {
 	ref := volume.Spec.ClaimRef
-	if ref == nil {
+	if ref == nil || isLeftAlone(volume) {
 		return
 	}
 	claim, ok := v.get("PersistentVolumeClaim", types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}).(*v1.PersistentVolumeClaim)
@@ -72,7 +80,7 @@ func (v *volumeController) bind(volume *v1.PersistentVolume) {
 
 // provision makes the volume that a claim waits for, where the scheduler has selected a node.
 func (v *volumeController) provision(claim *v1.PersistentVolumeClaim) {
-	if claim.Annotations[selectedNode] == "" || claim.Spec.VolumeName != "" {
+	if isLeftAlone(claim) || claim.Annotations[selectedNode] == "" || claim.Spec.VolumeName != "" {
 		return
 	}
 	class, ok := v.get("StorageClass", types.NamespacedName{Name: className(claim)}).(*storagev1.StorageClass)
