@@ -15,7 +15,7 @@ from conformance.strategies.storage import CLASSES, claim, puts, removes, volume
 from conformance.strategies.volumes import CONFIGS, PLAIN_CLAIM, PLAIN_VOLUME
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import ZONE, node, pod
-from conformance.vocabulary.storage import IN_ZONE_A, storage_object, using, with_some
+from conformance.vocabulary.storage import IN_ZONE_A, using, with_some
 from refsched.records import Reference
 from refsched.suite.histories.api_server import LEFT_ALONE
 from refsched.suite.histories.history import History
@@ -24,17 +24,14 @@ Json = dict[str, Any]
 
 _SMALL_CLAIM, _SMALL_VOLUME = {**PLAIN_CLAIM, "size": "1Gi"}, {**PLAIN_VOLUME, "size": "1Gi"}
 _TO_BE_MADE, _MADE = {**_SMALL_CLAIM, "class": "made"}, {**_SMALL_VOLUME, "class": "made"}
-_MAKING = (
-    *CLASSES[:2],
-    claim(1, _TO_BE_MADE),
-    storage_object("v1", "PersistentVolume", "pvc-c1", spec={}),
-)
+_ALONE = {"annotations": {LEFT_ALONE: "true"}}
+_MAKING = (*CLASSES[:2], with_some(claim(1, _TO_BE_MADE), metadata=_ALONE))
 _MADE_IN_STEPS = (
     *(claim(1, {**_TO_BE_MADE, "state": state}) for state in ("made", "sent", "made", "promised", "bound")),
     *(volume(1, {**_MADE, "reach": reach}) for reach in ([], [IN_ZONE_A])),
 )
-_FREE = with_some(volume(1, {**_SMALL_VOLUME, "reach": []}), metadata={"annotations": {LEFT_ALONE: "true"}})
-_BINDING = (*CLASSES[:1], claim(1, _SMALL_CLAIM), _FREE)
+_FREE = volume(1, {**_SMALL_VOLUME, "reach": []})
+_BINDING = (*CLASSES[:1], claim(1, _SMALL_CLAIM), with_some(_FREE, metadata=_ALONE))
 _BOUND_IN_STEPS = (
     *(claim(1, {**_SMALL_CLAIM, "state": state}) for state in ("bound", "promised", "promised", "sent")),
     *(
