@@ -14,8 +14,10 @@ from conformance.cases.exclusive_claims import of_exclusive_claims
 from conformance.cases.volume_zones import of_zones
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import (
+    AN_AGE_AGO,
     HOSTNAME,
     node,
+    owned_by_pod,
     pod,
     with_metadata,
 )
@@ -23,6 +25,7 @@ from conformance.vocabulary.scripted import SCRIPTED, key, script
 from conformance.vocabulary.storage import (
     BIND_COMPLETED,
     DRIVER,
+    EPHEMERAL,
     SELECTED_NODE,
     STORAGE,
     TRACKING,
@@ -82,6 +85,18 @@ def _provisioned_for(host: str, completed: bool) -> History:
     return cluster.history()
 
 
+def _ephemeral(members: Json) -> History:
+    """The claim of the pod's ephemeral volume is bound, and has these members."""
+    cluster = HistoryBuilder(hosts=True)
+    claim, volume = bound_pair("p1-e", "v1")
+    owned = with_metadata(claim, ownerReferences=[owned_by_pod("p1", "uid-of-p1")])
+    cluster.add(_HAND, with_some(owned, **members), volume)
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", uid="uid-of-p1", volumes=[{"name": "e", **EPHEMERAL}]))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _node_selected() -> History:
     """Provisioning for the second of two nodes has begun, and was not finished."""
     cluster = HistoryBuilder(hosts=True)
@@ -104,6 +119,20 @@ def _node_deleted(claim: Json, volume: Json) -> History:
     cluster.steps.append(Permit(key(cluster.pods["p1"]), "allow"))
     cluster.wait()
     return cluster.history(SCRIPTED)
+
+
+def _of_ephemeral_volumes() -> Iterator[Case]:
+    for name, says, members in (
+        ("leaving", "is being deleted", {"metadata": {"deletionTimestamp": AN_AGE_AGO}}),
+        ("lost", "is lost", {"status": {"phase": "Lost"}}),
+        ("bound", "is bound", {}),
+    ):
+        yield Case(
+            f"ephemeral_claim_{name}",
+            f"The claim of an ephemeral volume keeps the pod away, or does not, as any other one does: it {says}.",
+            _ephemeral(members),
+            ("R-VOLBIND-02",),
+        )
 
 
 def _of_binding() -> Iterator[Case]:
@@ -284,6 +313,7 @@ _NO_TOPOLOGY = Case(
 
 CASES: tuple[Case, ...] = (
     *_of_binding(),
+    *_of_ephemeral_volumes(),
     *of_allowed_topologies(),
     _TWO_MODES,
     _PRE_BOUND_ELSEWHERE,
