@@ -102,7 +102,7 @@ def _version_label_changes(when: str, gate: bool) -> History:
     return cluster.history(gates={} if gate else {"MatchLabelKeysInPodTopologySpread": False})
 
 
-def _pods_where_the_pod_cannot_go(when: str, policies: Json) -> History:
+def _pods_where_the_pod_cannot_go(when: str, **policies: str) -> History:
     """In one zone the pods run on a node that does not match, in one on a node that is tainted, and in one where
     the pod can go. Each pair of policies leaves it another zone."""
     cluster = HistoryBuilder(hosts=True)
@@ -297,9 +297,7 @@ def _cases() -> Iterator[Case]:
                 f"spread_with_affinity_policy_{affinity.lower()}_and_taints_policy_{taints.lower()}_{point}",
                 f"By nodeAffinityPolicy {affinity} pods on nodes that do not match count, or not, and by"
                 f" nodeTaintsPolicy {taints} those on nodes that repel the pod ({when}).",
-                _pods_where_the_pod_cannot_go(
-                    when, {"nodeAffinityPolicy": affinity, "nodeTaintsPolicy": taints}
-                ),
+                _pods_where_the_pod_cannot_go(when, nodeAffinityPolicy=affinity, nodeTaintsPolicy=taints),
             )
     for nominated in (1, 2, 3):
         yield Case(

@@ -10,15 +10,16 @@ from typing import Any
 from conformance.cases.deleted import Replaced, before_and_after
 from conformance.cases.volume_zones import WITHOUT_BINDING
 from conformance.vocabulary.builder import UNBOUND, HistoryBuilder
-from conformance.vocabulary.objects import ZONE, node, owned_by_pod, pod, with_metadata
+from conformance.vocabulary.objects import ZONE, node, pod, with_metadata
 from conformance.vocabulary.storage import (
     DRIVER,
-    EPHEMERAL,
+    EPHEMERAL_USER,
     GCE,
     MIGRATED_PLUGINS,
     STORAGE,
     bound_pair,
     csi_node,
+    ephemeral_pair,
     inline,
     of_a_gce_disk,
     storage_class,
@@ -88,13 +89,10 @@ def _attached_by_another() -> History:
 def _ephemeral_claim(owned: bool, *, on_the_node: bool) -> History:
     """Returns a pod with an ephemeral claim, or one with another claim, for whose node that claim counts."""
     cluster = HistoryBuilder(hosts=True)
-    claim, volume = bound_pair("p1-e", "v1")
-    owners = [owned_by_pod("p1", "uid-of-p1")]
-    cluster.add(_HAND, with_metadata(claim, ownerReferences=owners) if owned else claim, volume)
+    cluster.add(_HAND, *ephemeral_pair(is_owned=owned))
     cluster.add(*(bound_pair("c2", "v2") if on_the_node else ()), csi_node("n1", {"count": 2}))
     cluster.add_node(node(""))
-    user = pod("", uid="uid-of-p1", volumes=[{"name": "e", **EPHEMERAL}])
-    cluster.add_pod(user, 0 if on_the_node else UNBOUND)
+    cluster.add_pod(EPHEMERAL_USER, 0 if on_the_node else UNBOUND)
     if on_the_node:
         cluster.add_pod(pod("", volumes=using("c2")))
     cluster.schedule()

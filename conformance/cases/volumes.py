@@ -17,7 +17,6 @@ from conformance.vocabulary.objects import (
     AN_AGE_AGO,
     HOSTNAME,
     node,
-    owned_by_pod,
     pod,
     with_metadata,
 )
@@ -25,7 +24,7 @@ from conformance.vocabulary.scripted import SCRIPTED, key, script
 from conformance.vocabulary.storage import (
     BIND_COMPLETED,
     DRIVER,
-    EPHEMERAL,
+    EPHEMERAL_USER,
     SELECTED_NODE,
     STORAGE,
     TRACKING,
@@ -33,6 +32,7 @@ from conformance.vocabulary.storage import (
     a_volume,
     bound_pair,
     claim_reference,
+    ephemeral_pair,
     reaching,
     storage_class,
     storage_object,
@@ -88,11 +88,10 @@ def _provisioned_for(host: str, completed: bool) -> History:
 def _ephemeral(members: Json) -> History:
     """The claim of the pod's ephemeral volume is bound, and has these members."""
     cluster = HistoryBuilder(hosts=True)
-    claim, volume = bound_pair("p1-e", "v1")
-    owned = with_metadata(claim, ownerReferences=[owned_by_pod("p1", "uid-of-p1")])
-    cluster.add(_HAND, with_some(owned, **members), volume)
+    claim, volume = ephemeral_pair()
+    cluster.add(_HAND, with_some(claim, **members), volume)
     cluster.add_node(node(""))
-    cluster.add_pod(pod("", uid="uid-of-p1", volumes=[{"name": "e", **EPHEMERAL}]))
+    cluster.add_pod(EPHEMERAL_USER)
     cluster.schedule()
     return cluster.history()
 

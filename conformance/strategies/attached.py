@@ -88,7 +88,7 @@ _USED: tuple[list[Json], ...] = (
     *_CLAIMED * 3,
     *_DISKS * 2,
     inline(azureDisk={"diskName": "d1", "diskURI": "d1"}),
-    [{"name": "e", **EPHEMERAL}],
+    [EPHEMERAL],
     using("c9"),
 )
 
@@ -117,7 +117,7 @@ _LIMITED = st.builds(
     st.sampled_from([[csi_node("n1", {"count": count})] for count in (1, 0)]),
     st.lists(ATTACHMENTS, min_size=1, max_size=2),
 )
-_CLAIMANTS = waiting_pods(*_CLAIMED, [{"name": "e", **EPHEMERAL}])
+_CLAIMANTS = waiting_pods(*_CLAIMED, [EPHEMERAL])
 
 
 @st.composite

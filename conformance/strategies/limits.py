@@ -95,7 +95,7 @@ class, whose driver is not known."""
 _LATE = a_claim("c9", spec={"storageClassName": "made"})
 _LATE_ELSEWHERE = a_claim("c9", "other", spec={"storageClassName": "made"})
 _NO_DISK: list[Json] = [{"name": "z", "emptyDir": {}}]
-_MISSED = (using("c9"), [*_NO_DISK, *using("c9")], [{"name": "e", **EPHEMERAL}])
+_MISSED = (using("c9"), [*_NO_DISK, *using("c9")], [EPHEMERAL])
 """Volumes whose claim is not there yet."""
 _GCE_DISKS = tuple(inline(gcePersistentDisk={"pdName": name}) for name in "ab")
 _AWS_DISKS = tuple(inline(awsElasticBlockStore={"volumeID": name}) for name in ("vol-1", "aws://a/b"))
@@ -138,7 +138,7 @@ _ATTACHMENTS = st.sampled_from(
         _inline_attachment(2, DRIVER),
     ]
 )
-_HAPPENINGS: tuple[SearchStrategy[Change], ...] = (
+_HAPPENINGS: SearchStrategy[Change] = any_of(
     puts(_csi_nodes()),
     puts(_csi_nodes()),
     *[removes(*(Reference("VolumeAttachment", f"a{number}", STORAGE) for number in (1, 2)))] * 2,
@@ -174,7 +174,7 @@ def _limited(draw: DrawFn) -> History:
     for volumes in draw(st.lists(st.one_of(_SETS, st.sampled_from(late)), min_size=2, max_size=3)):
         cluster.add_pod(pod("", volumes=volumes))
     cluster.schedule()
-    for happening in draw(st.lists(any_of(*_HAPPENINGS), min_size=2, max_size=5)):
+    for happening in draw(st.lists(_HAPPENINGS, min_size=2, max_size=5)):
         happening(cluster)
         cluster.wait()
         cluster.schedule()

@@ -75,7 +75,7 @@ _USED: tuple[list[Json], ...] = (
     using("c3"),
     using("c3", "c1", "c2"),
     using("c1", "c1"),
-    [{"name": "e", **EPHEMERAL}],
+    [EPHEMERAL],
     [*using("c1"), *inline(csi={"driver": TRACKING})],
 )
 

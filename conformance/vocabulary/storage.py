@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from conformance.vocabulary.builder import HistoryBuilder
-from conformance.vocabulary.objects import HOSTNAME, ZONE, with_metadata
+from conformance.vocabulary.objects import HOSTNAME, ZONE, owned_by_pod, pod, with_metadata
 from refsched.suite.histories.history import Create, Update, deleting
 
 Json = dict[str, Any]
@@ -66,11 +66,12 @@ IN_ZONE_A: Json = {"key": ZONE, "operator": "In", "values": ["a"]}
 
 
 EPHEMERAL: Json = {
+    "name": "e",
     "ephemeral": {
         "volumeClaimTemplate": {
             "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
         }
-    }
+    },
 }
 
 
@@ -146,6 +147,18 @@ def reaching(*expressions: Json) -> Json:
 def claim_reference(namespace: str, name: str, uid: str) -> Json:
     reference = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": namespace, "name": name}
     return {"spec": {"claimRef": {**reference, "uid": uid} if uid else reference}}
+
+
+EPHEMERAL_USER: Json = pod("", uid="uid-of-p1", volumes=[EPHEMERAL])
+"""The first pod of a history, p1, with an ephemeral volume."""
+
+
+def ephemeral_pair(*, is_owned: bool = True) -> tuple[Json, Json]:
+    """Returns the claim of ``EPHEMERAL_USER`` and its volume, bound to each other; unless ``is_owned``, the claim
+    has its name only."""
+    claim, volume = bound_pair("p1-e", "v1")
+    owned = with_metadata(claim, ownerReferences=[owned_by_pod("p1", "uid-of-p1")])
+    return owned if is_owned else claim, volume
 
 
 def bound_pair(claim: str, volume: str) -> tuple[Json, Json]:
