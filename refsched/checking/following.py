@@ -30,6 +30,7 @@ from refsched.checking.recorded_extenders import RecordedExtenders
 from refsched.checking.recorded_volumes import (
     Claimed,
     GuessedVolume,
+    VolumeScores,
     claimed_volumes,
     contested_volumes,
     explaining_order,
@@ -41,9 +42,11 @@ from refsched.cycle.batching import NO_HINT
 from refsched.cycle.find_nodes import NodeFilter, Search, find_nodes
 from refsched.devices.errors import STOPPED
 from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.runtime import Framework
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Status
 from refsched.machine.scheduler import Scheduler
+from refsched.machine.state import SchedulerState
 from refsched.objects.dra import ResourceClaim
 from refsched.objects.pod import Pod
 from refsched.objects.policy import PodDisruptionBudget
@@ -92,6 +95,7 @@ class Following:
     _snapshot: Callable[[], Snapshot] = Snapshot
     _exists: Callable[[Pod], bool] = lambda pod: True
     _has_budgets: Callable[[], bool] = lambda: False
+    _framework: Callable[[], Framework | None] = lambda: None
 
     def foresee(self, records: Sequence[Record]) -> None:
         """Takes note of the records that are about to come: what they write, and which pods they count where."""
@@ -167,6 +171,7 @@ class Following:
         self._snapshot = state.snapshot
         self._exists = lambda pod: state.api.get(Pod, pod.name, pod.namespace) is not None
         self._has_budgets = lambda: bool(state.objects.list(PodDisruptionBudget))
+        self._framework = lambda: _framework_of(self.pod, state)
         state.search = self.search
         if self.other.in_real_time:
             for batch in state.batches.values():
@@ -288,7 +293,9 @@ class Following:
 
     def _volumes(self, record: Attempt, options: Sequence[VolumeOrder]) -> VolumeOrder:
         snapshot = self._snapshot()
-        order = explaining_order(record, self.claimed, options, snapshot)
+        framework = self._framework()
+        scores = VolumeScores.recorded(record, framework) if framework is not None else VolumeScores()
+        order = explaining_order(record, self.claimed, scores, options, snapshot)
         for pair in unexplained(order, record, self.claimed, snapshot):
             self.not_allowed.append(
                 Disagreement("volumes", "another volume", f"{pair.volume} for {pair.claim}")
@@ -342,6 +349,13 @@ class Following:
         ]
         is_cut_short = len(deleted) < len(candidate.victims)
         return is_cut_short and record.nominated_node is None and [*(record.victims or ())] == deleted
+
+
+def _framework_of(pod: str, state: SchedulerState) -> Framework | None:
+    """Returns the framework of the profile of this pod (``namespace/name``), or None if the pod is not there."""
+    namespace, _, name = pod.partition("/")
+    found = state.api.get(Pod, name, namespace)
+    return state.profiles[found.spec.scheduler_name] if found is not None else None
 
 
 def _said_first(message: str, options: Sequence[T]) -> T:

@@ -4,18 +4,21 @@ recorded, and whether volumes and their claims were written as the rules require
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from attrs import Factory, define, evolve, frozen
+from attrs import Factory, define, evolve, field, frozen
 
 from refsched.checking.agreement import Disagreement
+from refsched.framework.runtime import Framework
 from refsched.framework.snapshot import Snapshot
 from refsched.objects.reading import read_as
 from refsched.objects.storage import PersistentVolume, PersistentVolumeClaim
-from refsched.plugins.volume_binding import VolumeBinding
+from refsched.plugins.resource_scoring import Shape
+from refsched.plugins.volume_binding import DEFAULT_SHAPE, VolumeBinding
 from refsched.records import Attempt, NodeStatus, Record, Write
 from refsched.volumes.errors import VolumeError
 from refsched.volumes.orders import VolumeOrder
+from refsched.volumes.scoring import storage_scores
 from refsched.volumes.volumes_on_node import Match, find_pod_volumes, rejections
 
 
@@ -90,16 +93,51 @@ def _is_written_alike(
     return len({(claim.namespace, claim.name) if claim is not None else None for claim in claims}) < 2
 
 
+@frozen
+class VolumeScores:
+    """VolumeScores are what VolumeBinding scored the nodes, times its weight, and the shape that it scored by."""
+
+    by_node: Mapping[str, int] = field(factory=dict)
+    shape: Shape = DEFAULT_SHAPE
+    weight: int = 1
+
+    @classmethod
+    def recorded(cls, record: Attempt, framework: Framework) -> VolumeScores:
+        """Returns the scores of this attempt, none if the plugin has not scored."""
+        plugin = next((each for each in framework.score_plugins if isinstance(each, VolumeBinding)), None)
+        if plugin is None:
+            return cls()
+        scores = (record.scores or {}).items()
+        by_node = {node: given[plugin.name] for node, given in scores if plugin.name in given}
+        return cls(by_node, plugin.shape, framework.score_weights[plugin.name])
+
+    def are_explained_by(self, order: VolumeOrder, snapshot: Snapshot) -> bool:
+        for name, score in self.by_node.items():
+            node, claims = snapshot.by_name[name].existing_node, order.claims
+            found = find_pod_volumes(claims, node)
+            if found is not None:
+                expected = storage_scores(found, claims.classes, node, snapshot.objects, self.shape)
+                if score not in [each * self.weight for each in expected]:
+                    return False
+        return True
+
+
 def explaining_order(
-    record: Attempt, claimed: Claimed, orders: Sequence[VolumeOrder], snapshot: Snapshot
+    record: Attempt, claimed: Claimed, scores: VolumeScores, orders: Sequence[VolumeOrder], snapshot: Snapshot
 ) -> VolumeOrder:
-    """Returns the first order that leads to what was recorded, or else to the statuses of Filter that were
-    recorded, or else the first of all orders. ``claimed`` need not contain all of the pod's claims."""
+    """Returns the first order that leads to what was recorded, or else to all of it but the scores, or else to the
+    statuses of Filter that were recorded, or else the first of all orders. ``claimed`` need not contain all of the
+    pod's claims."""
     likely = evolve(orders[0], names=tuple(pair.volume for pair in claimed))
+    explaining: VolumeOrder | None = None
     for order in (likely, *orders):
         if _explains_filter(order, record, snapshot) and not unexplained(order, record, claimed, snapshot):
-            return order
-    return next((order for order in orders if _explains_filter(order, record, snapshot)), orders[0])
+            if scores.are_explained_by(order, snapshot):
+                return order
+            explaining = explaining or order
+    return explaining or next(
+        (order for order in orders if _explains_filter(order, record, snapshot)), orders[0]
+    )
 
 
 def unexplained(order: VolumeOrder, record: Attempt, claimed: Claimed, snapshot: Snapshot) -> Claimed:

@@ -121,6 +121,36 @@ def test_a_node_on_which_filter_fails_explains_any_order(reported: NodeStatus, a
     assert (members(beside, attempt) == []) is allowed
 
 
+@pytest.mark.parametrize(
+    ("said", "differing"),
+    [
+        ({"n1": 60, "n2": 60}, []),
+        ({"n1": 0, "n2": 0}, []),
+        ({"n1": 60, "n2": 0}, ["scores.n2.VolumeBinding"]),
+        ({"n1": 50, "n2": 50}, ["scores.n1.VolumeBinding", "scores.n2.VolumeBinding"]),
+    ],
+)
+def test_scores_show_which_volume_was_taken_first(said: dict[str, int], differing: list[str]) -> None:
+    """If the first claim takes the one volume that suits the other, that one gets a volume of 4 GiB. The order
+    holds on all nodes."""
+    ssd = {"disk": "ssd"}
+    beside = checker(
+        volume("a", labels=ssd),
+        volume("b"),
+        volume("large", size="4Gi", labels=ssd),
+        claim("c0"),
+        claim("c1", selector={"matchLabels": ssd}),
+        pod_object("p", volumes=using("c0", "c1")),
+        nodes=("n1", "n2"),
+    )
+    scores = {node: {"VolumeBinding": score} for node, score in said.items()}
+    attempt = Attempt(
+        "default/p", "scheduled", node="n1", filter=dict.fromkeys(said, FEASIBLE), scores=scores
+    )
+
+    assert [each for each in members(beside, attempt) if each.endswith("VolumeBinding")] == differing
+
+
 def test_other_writes_report_nothing() -> None:
     beside = checker(storage_class("made"), claim("c0", "made"), pod_object("p", volumes=using("c0")))
     sent = claim("c0", "made", annotations={"volume.kubernetes.io/selected-node": "n1"})
