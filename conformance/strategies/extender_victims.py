@@ -149,7 +149,8 @@ def _sparing(draw: DrawFn) -> History:
                 cluster.add_pod(with_metadata(running, uid=there[-1]), len(cluster.nodes) - 1)
         nodes = list(cluster.nodes)[before:]
         where = draw(st.sampled_from([*nodes, *uids]))
-        named = uids[draw(st.sampled_from([where, where, where, nodes[0]]))]
+        elsewhere = [*uids[where][:1], "u-nowhere"]
+        named = draw(st.sampled_from([uids[where], uids[where], elsewhere, uids[nodes[0]]]))
         own = _own_victims(where, named[: draw(st.sampled_from([1, 2, 0]))], draw(st.sampled_from([0, 1])))
         cluster.add_pod(_coming(str(match), draw(_MANAGED), answers, nodes, own))
     cluster.schedule()

@@ -18,7 +18,7 @@ from conformance.strategies.changes import (
     pods_running,
     with_few_changes,
 )
-from conformance.strategies.drawn import combinations, sometimes, switched
+from conformance.strategies.drawn import any_of, combinations, sometimes, switched
 from conformance.strategies.requeueing import node_changes, pod_updates, relabelled, requeueing
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import (
@@ -108,6 +108,19 @@ _CONSTRAINTS = combinations(
 )
 
 
+def _of_each_key(constraints: list[Json]) -> list[Json]:
+    """Returns one constraint of each topology key, all of which are required or preferred as the first one is."""
+    when = constraints[0]["whenUnsatisfiable"]
+    alike = [each for each in constraints if each["whenUnsatisfiable"] == when]
+    return [
+        {**alike[place % len(alike)], "topologyKey": key}
+        for place, key in enumerate((ZONE, HOSTNAME, "rack"))
+    ]
+
+
+_ALIKE = st.tuples(_CONSTRAINTS, _CONSTRAINTS, _CONSTRAINTS).map(list).map(_of_each_key)
+
+
 # --- Pods -----------------------------------------------------------------------------------------
 
 _LABELS = st.sampled_from(
@@ -147,7 +160,7 @@ _PODS = st.builds(
     lambda constraints, labels, requirements: pod(
         "", labels=labels, topologySpreadConstraints=distinct_constraints(constraints), **requirements
     ),
-    st.lists(_CONSTRAINTS, max_size=2),
+    any_of(*[st.lists(_CONSTRAINTS, max_size=2)] * 5, _ALIKE),
     _LABELS,
     _REQUIREMENTS,
 )
