@@ -21,6 +21,7 @@ from conformance.cases import (
     resource_slices,
     resources,
     rollback,
+    served_resources,
     spread,
     taints,
     victim_order,
@@ -87,6 +88,11 @@ def test_volume_limit_cases(check: Check, case: Case) -> None:
 
 @conforms(area="devices", cases=devices.CASES, rules=rules_of("DRA"), needs=("devices",))
 def test_device_cases(check: Check, case: Case) -> None:
+    check(case.history)
+
+
+@conforms(area="devices", cases=served_resources.CASES, rules=("R-DRA-157",), needs=("devices",))
+def test_served_resource_cases(check: Check, case: Case) -> None:
     check(case.history)
 
 

@@ -322,6 +322,7 @@ SINCE_1_37 = (
     f"{A}.`numa` == 1 && !has({A}.`no-such.name/x`) && {A}.?`numa`.orValue(2) == 1",
     "[1].all(device, .device.driver != '')",
     "dyn(optional.of(true))",
+    "dyn(optional.of(optional.of(true)))",
 )
 BEFORE_1_37 = (
     "false ? true : dyn(true)",

@@ -18,6 +18,7 @@ from conformance.vocabulary.devices import (
     ONE,
     all_there_are,
     claim_user,
+    claimed,
     device_class,
     exactly,
     request,
@@ -340,6 +341,15 @@ def _of_disabled_points() -> Iterator[Case]:
         )
 
 
+def _third_alternative() -> History:
+    """Of three alternatives for all devices only the last one matches any."""
+    cluster = HistoryBuilder()
+    cluster.add(device_class("any"), resource_slice("s1", [{"name": "d1"}]))
+    cluster.add_node(node(""))
+    claimed(cluster, [{"requests": [request("r0", list(map(all_there_are, ("false", "false", "true"))))]}])
+    return cluster.history()
+
+
 CASES: tuple[Case, ...] = (
     *_of_allocations(),
     *_of_users(),
@@ -364,4 +374,10 @@ CASES: tuple[Case, ...] = (
     ),
     *(case for replaced in _REPLACED for case in before_and_after(replaced)),
     *_of_disabled_points(),
+    Case(
+        "all_devices_of_the_third_alternative",
+        "Which devices the third alternative of a request matches depends on no other alternative.",
+        _third_alternative(),
+        ("R-DRA-45",),
+    ),
 )

@@ -126,13 +126,13 @@ def _relabelled(label: str) -> History:
     return cluster.history(profile_config(profile, parallelism=1))
 
 
-def _fractions_of_a_byte() -> History:
+def _fractions_of_a_byte(resource: str) -> History:
     """Two containers request 1.5 bytes each, on a node that has 3."""
     cluster = HistoryBuilder()
-    cluster.add_node(node("", {"memory": "3", "pods": "9"}))
-    both = [container(name, {"memory": "1500m"}) for name in ("c", "d")]
+    cluster.add_node(node("", {resource: "3", "pods": "9"}))
+    both = [container(name, {resource: "1500m"}) for name in ("c", "d")]
     cluster.add_pod(pod("", containers=both))
-    cluster.add_pod(pod("", {"memory": "1m"}))
+    cluster.add_pod(pod("", {resource: "1m"}))
     cluster.schedule()
     return cluster.history()
 
@@ -225,12 +225,13 @@ def _of_sums() -> Iterator[Case]:
             f"Of a pod that is not bound the requests count, and not the {allocated} of cpu in its status.",
             _resize_status_of_a_pending_pod(allocated),
         )
-    yield Case(
-        "fractions_of_a_byte",
-        "The requests of two containers are fractions of a byte, which are rounded up.",
-        _fractions_of_a_byte(),
-        ("R-REQUEST-09",),
-    )
+    for name, resource in (("a_byte", "memory"), ("a_byte_of_ephemeral_storage", "ephemeral-storage")):
+        yield Case(
+            f"fractions_of_{name}",
+            "The requests of two containers are fractions of a byte, which are rounded up.",
+            _fractions_of_a_byte(resource),
+            ("R-REQUEST-09",),
+        )
     for container_of in ("pod", "init"):
         yield Case(
             f"zero_of_what_is_overcommitted_{container_of}",

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of extended resources that devices serve: by which class, and which claim of a pod is the special one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.devices import device_class, exactly, request, resource_claim, resource_slice
+from conformance.vocabulary.objects import container, node, owned_by_pod, pod, with_metadata
+from refsched.suite.histories.history import History, Update
+from refsched.suite.session.cases import Case
+
+Json = dict[str, Any]
+
+_GPU = "example.com/gpu"
+_MARK = "resource.kubernetes.io/extended-resource-claim"
+_UID = "uid-of-p1"
+
+
+def _controlled_claim(annotations: Json) -> History:
+    """The pod controls a claim, as it does that of a template, and requests a resource that devices serve."""
+    cluster = HistoryBuilder()
+    cluster.add(device_class("any", extendedResourceName=_GPU))
+    cluster.add_node(node("", {"cpu": "4", "pods": "9"}))
+    cluster.add(resource_slice("s1", [{"name": "d1"}, {"name": "d2"}]))
+    own = resource_claim("p1-own", {"requests": [request("container-0-request-0", [exactly(1)])]})
+    cluster.add(with_metadata(own, annotations=annotations, ownerReferences=[owned_by_pod("p1", _UID)]))
+    cluster.add_pod(with_metadata(_wanting(_GPU), uid=_UID))
+    cluster.schedule()
+    return cluster.history()
+
+
+def _wanting(resource: str) -> Json:
+    amounts = {"cpu": "1", resource: "1"}
+    return pod(
+        "", containers=[{**container("c", amounts), "resources": {"requests": amounts, "limits": amounts}}]
+    )
+
+
+def _class_with_another_resource(created: Json) -> History:
+    """A class that served one resource says that it serves another one, which a class of that time serves."""
+    cluster = HistoryBuilder()
+    made = {
+        name: with_metadata(
+            device_class(name, extendedResourceName=f"example.com/{name}"), creationTimestamp=time
+        )
+        for name, time in created.items()
+    }
+    cluster.add(*made.values())
+    cluster.add_node(node("", {"cpu": "4", "pods": "9"}))
+    cluster.add(resource_slice("s1", [{"name": "d1"}, {"name": "d2"}]))
+    spec = {**made["a"]["spec"], "extendedResourceName": "example.com/b"}
+    cluster.steps.append(Update({**made["a"], "spec": spec}))
+    for resource in ("example.com/a", "example.com/b"):
+        cluster.add_pod(_wanting(resource))
+        cluster.schedule(1)
+    return cluster.history()
+
+
+def _cases() -> Iterator[Case]:
+    for name, says, marked in (
+        ("marked", "marked as one", {_MARK: "true"}),
+        ("marked_as_none", "marked as none", {_MARK: "false"}),
+        ("not_marked", "not marked", {}),
+    ):
+        yield Case(
+            f"special_claim_{name}",
+            f"A claim that the pod controls is its special claim only if it is marked so; it is {says}.",
+            _controlled_claim(marked),
+            ("R-DRA-157",),
+        )
+    for name, says, created in (
+        ("older", "older", {"a": "2025-02-01T00:00:00Z", "b": "2025-01-01T00:00:00Z"}),
+        ("newer", "newer", {"a": "2025-01-01T00:00:00Z", "b": "2025-02-01T00:00:00Z"}),
+    ):
+        yield Case(
+            f"class_gets_the_resource_of_a_class_that_is_{name}",
+            f"A DeviceClass gets another extendedResourceName, which another class has that is {says}.",
+            _class_with_another_resource(created),
+        )
+
+
+CASES: tuple[Case, ...] = tuple(_cases())
