@@ -112,6 +112,16 @@ def test_twins_of_names_in_newer_fields(check: Check, history: History) -> None:
     check(history)
 
 
+@conforms(area="longer", rules=rules_of("R-INV-01", "R-INV-02"), needs=("volumes", "devices"), examples=60)
+def test_longer_lists(check: Check, history: History) -> None:
+    check(history)
+
+
+@conforms(area="longer_newer", rules=("R-DRA-35", "R-VOLBIND-30"), needs=("volumes", "devices"), examples=40)
+def test_longer_lists_of_newer_fields(check: Check, history: History) -> None:
+    check(history)
+
+
 @conforms(area="pairs", rules=rules_of("R-INV-01", "R-INV-02"), needs=("volumes", "devices"), examples=130)
 def test_any_two_features_together(check: Check, history: History) -> None:
     check(history)

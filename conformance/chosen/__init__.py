@@ -3,7 +3,8 @@
 
 A property tries those of its own after what it draws. They are the same with every seed.
 ``python -m conformance.campaigns.choosing`` chooses them anew by the rules that meet, and writes a file for each
-test; ``python -m conformance.wrong choose`` adds those that show what is planted.
+test; ``python -m conformance.campaigns.misreadings`` writes those in which misread lists show, and
+``python -m conformance.wrong choose`` adds those that show what is planted.
 """
 
 from __future__ import annotations

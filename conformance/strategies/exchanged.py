@@ -133,7 +133,7 @@ def exchanging(areas: Sequence[str]) -> SearchStrategy[History]:
             exchange = draw(st.sampled_from(by_field[draw(st.sampled_from(sorted(by_field)))]))
             updated = list(later(found, exchange))
             is_later = bool(updated) and draw(st.booleans())
-            other = draw(st.sampled_from(updated)) if is_later else _created(found, exchange)
+            other = draw(st.sampled_from(updated)) if is_later else created_with(found, exchange)
             found = other if all(map(_may_be, _objects(other))) else found
         return found
 
@@ -257,7 +257,7 @@ def _longer(items: list[Any], others: Sequence[Any]) -> Iterator[list[Any]]:
     yield items[::-1]
     for other in others:
         for item in other if isinstance(other, list) and len(items) < LONGEST else ():
-            if all(_may_stand_beside(item, each) for each in items):
+            if all(may_stand_beside(item, each) for each in items):
                 yield [*items, item]
                 yield [item, *items]
 
@@ -272,10 +272,11 @@ def _may_be(value: Any) -> bool:
         return all(map(_may_be, value.values()))
     if not isinstance(value, list):
         return True
-    return all(map(_may_be, value)) and all(starmap(_may_stand_beside, combinations(value, 2)))
+    return all(map(_may_be, value)) and all(starmap(may_stand_beside, combinations(value, 2)))
 
 
-def _may_stand_beside(item: Any, other: Any) -> bool:
+def may_stand_beside(item: Any, other: Any) -> bool:
+    """Returns whether an API server lets both stand in one list."""
     if not isinstance(item, dict) or item == other:
         return bool(item != other)
     return not any(all(name in item and item[name] == other.get(name) for name in names) for names in KEYS)
@@ -284,7 +285,7 @@ def _may_stand_beside(item: Any, other: Any) -> bool:
 # --- Exchanging -----------------------------------------------------------------------------------
 
 
-def _created(history: History, exchange: Exchange) -> History:
+def created_with(history: History, exchange: Exchange) -> History:
     """Returns the history in which the object has the other value from its creation on."""
     key = exchange.place.key
     steps = [
