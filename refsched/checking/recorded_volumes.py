@@ -11,6 +11,7 @@ from attrs import Factory, define, evolve, field, frozen
 from refsched.checking.agreement import Disagreement
 from refsched.framework.runtime import Framework
 from refsched.framework.snapshot import Snapshot
+from refsched.objects.node import Node
 from refsched.objects.reading import read_as
 from refsched.objects.storage import PersistentVolume, PersistentVolumeClaim
 from refsched.plugins.resource_scoring import Shape
@@ -112,14 +113,18 @@ class VolumeScores:
         return cls(by_node, plugin.shape, framework.score_weights[plugin.name])
 
     def are_explained_by(self, order: VolumeOrder, snapshot: Snapshot) -> bool:
-        for name, score in self.by_node.items():
-            node, claims = snapshot.by_name[name].existing_node, order.claims
-            found = find_pod_volumes(claims, node)
-            if found is not None:
-                expected = storage_scores(found, claims.classes, node, snapshot.objects, self.shape)
-                if score not in [each * self.weight for each in expected]:
-                    return False
-        return True
+        return all(
+            self._is_explained_by(order, node.existing_node, score, snapshot)
+            for name, score in self.by_node.items()
+            if (node := snapshot.get(name)) is not None
+        )
+
+    def _is_explained_by(self, order: VolumeOrder, node: Node, score: int, snapshot: Snapshot) -> bool:
+        found = find_pod_volumes(order.claims, node)
+        if found is None:
+            return True
+        expected = storage_scores(found, order.claims.classes, node, snapshot.objects, self.shape)
+        return score in [each * self.weight for each in expected]
 
 
 def explaining_order(
@@ -174,9 +179,10 @@ def guessed_volumes(
 def _matches(order: VolumeOrder, record: Attempt, snapshot: Snapshot) -> tuple[Match, ...] | None:
     """Returns the volumes that the pod gets in this order on the recorded node, or None if there is no such
     node or the node is rejected."""
-    if not record.node or order.node not in ("", record.node):
+    node = snapshot.get(record.node or "")
+    if node is None or order.node not in ("", node.name):
         return None
-    found = find_pod_volumes(order.claims, snapshot.by_name[record.node].existing_node)
+    found = find_pod_volumes(order.claims, node.existing_node)
     return found.matches if found is not None else None
 
 
@@ -189,12 +195,13 @@ def _explains_filter(order: VolumeOrder, record: Attempt, snapshot: Snapshot) ->
 
 
 def _explains(order: VolumeOrder, node: str, status: NodeStatus, snapshot: Snapshot) -> bool:
-    """Returns whether this order explains the status of the node. A node that another plugin rejected, or on which
-    Filter fails, says nothing about the order."""
-    if status.code != "Success" and status.plugin != VolumeBinding.name:
+    """Returns whether this order explains the status of the node. A node that is not there, that another plugin
+    rejected, or on which Filter fails, says nothing about the order."""
+    there = snapshot.get(node)
+    if there is None or (status.code != "Success" and status.plugin != VolumeBinding.name):
         return True
     try:
-        expected = rejections(order.claims, snapshot.by_name[node].existing_node, snapshot.objects)
+        expected = rejections(order.claims, there.existing_node, snapshot.objects)
     except VolumeError:
         return True
     return sorted(expected) == sorted(status.reasons)

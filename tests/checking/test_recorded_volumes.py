@@ -151,6 +151,20 @@ def test_scores_show_which_volume_was_taken_first(said: dict[str, int], differin
     assert [each for each in members(beside, attempt) if each.endswith("VolumeBinding")] == differing
 
 
+@pytest.mark.parametrize(
+    ("attempt", "member"),
+    [
+        (Attempt("default/p", "scheduled", node="n1", filter={"n9": FEASIBLE}), "filter.n9"),
+        (Attempt("default/p", "scheduled", node="n1", scores={"n9": {"VolumeBinding": 0}}), "scores.n9"),
+        (Attempt("default/p", "scheduled", node="n9"), "node"),
+    ],
+)
+def test_a_node_that_is_not_there_says_nothing_of_the_order(attempt: Attempt, member: str) -> None:
+    beside = checker(volume("a"), volume("b"), claim("c0"), pod_object("p", volumes=using("c0")))
+
+    assert member in members(beside, attempt)
+
+
 def test_other_writes_report_nothing() -> None:
     beside = checker(storage_class("made"), claim("c0", "made"), pod_object("p", volumes=using("c0")))
     sent = claim("c0", "made", annotations={"volume.kubernetes.io/selected-node": "n1"})
