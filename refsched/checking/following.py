@@ -42,7 +42,6 @@ from refsched.cycle.batching import NO_HINT
 from refsched.cycle.find_nodes import NodeFilter, Search, find_nodes
 from refsched.devices.errors import STOPPED
 from refsched.framework.node_info import NodeInfo, PodInfo
-from refsched.framework.runtime import Framework
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Status
 from refsched.machine.scheduler import Scheduler
@@ -95,7 +94,7 @@ class Following:
     _snapshot: Callable[[], Snapshot] = Snapshot
     _exists: Callable[[Pod], bool] = lambda pod: True
     _has_budgets: Callable[[], bool] = lambda: False
-    _framework: Callable[[], Framework | None] = lambda: None
+    _volume_scores: Callable[[Attempt], VolumeScores | None] = lambda record: None
 
     def foresee(self, records: Sequence[Record]) -> None:
         """Takes note of the records that are about to come: what they write, and which pods they count where."""
@@ -171,7 +170,7 @@ class Following:
         self._snapshot = state.snapshot
         self._exists = lambda pod: state.api.get(Pod, pod.name, pod.namespace) is not None
         self._has_budgets = lambda: bool(state.objects.list(PodDisruptionBudget))
-        self._framework = lambda: _framework_of(self.pod, state)
+        self._volume_scores = lambda record: _volume_scores(record, state)
         state.search = self.search
         if self.other.in_real_time:
             for batch in state.batches.values():
@@ -293,9 +292,7 @@ class Following:
 
     def _volumes(self, record: Attempt, options: Sequence[VolumeOrder]) -> VolumeOrder:
         snapshot = self._snapshot()
-        framework = self._framework()
-        scores = VolumeScores.recorded(record, framework) if framework is not None else VolumeScores()
-        order = explaining_order(record, self.claimed, scores, options, snapshot)
+        order = explaining_order(record, self.claimed, self._volume_scores(record), options, snapshot)
         for pair in unexplained(order, record, self.claimed, snapshot):
             self.not_allowed.append(
                 Disagreement("volumes", "another volume", f"{pair.volume} for {pair.claim}")
@@ -351,11 +348,14 @@ class Following:
         return is_cut_short and record.nominated_node is None and [*(record.victims or ())] == deleted
 
 
-def _framework_of(pod: str, state: SchedulerState) -> Framework | None:
-    """Returns the framework of the profile of this pod (``namespace/name``), or None if the pod is not there."""
-    namespace, _, name = pod.partition("/")
-    found = state.api.get(Pod, name, namespace)
-    return state.profiles[found.spec.scheduler_name] if found is not None else None
+def _volume_scores(record: Attempt, state: SchedulerState) -> VolumeScores | None:
+    namespace, _, name = record.pod.partition("/")
+    pod = state.api.get(Pod, name, namespace)
+    return (
+        VolumeScores.recorded(record, state.profiles[pod.spec.scheduler_name], pod)
+        if pod is not None
+        else None
+    )
 
 
 def _said_first(message: str, options: Sequence[T]) -> T:

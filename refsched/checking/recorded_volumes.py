@@ -6,20 +6,21 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from attrs import Factory, define, evolve, field, frozen
+from attrs import Factory, define, evolve, frozen
 
 from refsched.checking.agreement import Disagreement
+from refsched.framework.choices import FirstChoice
+from refsched.framework.interface import ScorePlugin
+from refsched.framework.node_info import PodInfo
 from refsched.framework.runtime import Framework
 from refsched.framework.snapshot import Snapshot
-from refsched.objects.node import Node
+from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
 from refsched.objects.storage import PersistentVolume, PersistentVolumeClaim
-from refsched.plugins.resource_scoring import Shape
-from refsched.plugins.volume_binding import DEFAULT_SHAPE, VolumeBinding
+from refsched.plugins.volume_binding import PodState, VolumeBinding
 from refsched.records import Attempt, NodeStatus, Record, Write
 from refsched.volumes.errors import VolumeError
 from refsched.volumes.orders import VolumeOrder
-from refsched.volumes.scoring import storage_scores
 from refsched.volumes.volumes_on_node import Match, find_pod_volumes, rejections
 
 
@@ -96,39 +97,39 @@ def _is_written_alike(
 
 @frozen
 class VolumeScores:
-    """VolumeScores are what VolumeBinding scored the nodes, times its weight, and the shape that it scored by."""
+    """VolumeScores are what the ``plugin`` VolumeBinding scored the nodes for a pod, times its weight."""
 
-    by_node: Mapping[str, int] = field(factory=dict)
-    shape: Shape = DEFAULT_SHAPE
-    weight: int = 1
+    plugin: ScorePlugin
+    weight: int
+    pod: PodInfo
+    by_node: Mapping[str, int]
 
     @classmethod
-    def recorded(cls, record: Attempt, framework: Framework) -> VolumeScores:
-        """Returns the scores of this attempt, none if the plugin has not scored."""
-        plugin = next((each for each in framework.score_plugins if isinstance(each, VolumeBinding)), None)
+    def recorded(cls, record: Attempt, framework: Framework, pod: Pod) -> VolumeScores | None:
+        """Returns the scores of this attempt, or None if the plugin does not score."""
+        plugin = next((each for each in framework.score_plugins if each.name == VolumeBinding.name), None)
         if plugin is None:
-            return cls()
+            return None
         scores = (record.scores or {}).items()
         by_node = {node: given[plugin.name] for node, given in scores if plugin.name in given}
-        return cls(by_node, plugin.shape, framework.score_weights[plugin.name])
+        return cls(plugin, framework.score_weights[plugin.name], PodInfo(pod), by_node)
 
     def are_explained_by(self, order: VolumeOrder, snapshot: Snapshot) -> bool:
+        """Returns whether VolumeBinding scores so in this order. A node that is not there says nothing."""
+        state = PodState(order.claims, snapshot.objects, FirstChoice())
         return all(
-            self._is_explained_by(order, node.existing_node, score, snapshot)
+            score == self.plugin.score(state, self.pod, node) * self.weight
             for name, score in self.by_node.items()
             if (node := snapshot.get(name)) is not None
         )
 
-    def _is_explained_by(self, order: VolumeOrder, node: Node, score: int, snapshot: Snapshot) -> bool:
-        found = find_pod_volumes(order.claims, node)
-        if found is None:
-            return True
-        expected = storage_scores(found, order.claims.classes, node, snapshot.objects, self.shape)
-        return score in [each * self.weight for each in expected]
-
 
 def explaining_order(
-    record: Attempt, claimed: Claimed, scores: VolumeScores, orders: Sequence[VolumeOrder], snapshot: Snapshot
+    record: Attempt,
+    claimed: Claimed,
+    scores: VolumeScores | None,
+    orders: Sequence[VolumeOrder],
+    snapshot: Snapshot,
 ) -> VolumeOrder:
     """Returns the first order that leads to what was recorded, or else to all of it but the scores, or else to the
     statuses of Filter that were recorded, or else the first of all orders. ``claimed`` need not contain all of the
@@ -137,7 +138,7 @@ def explaining_order(
     explaining: VolumeOrder | None = None
     for order in (likely, *orders):
         if _explains_filter(order, record, snapshot) and not unexplained(order, record, claimed, snapshot):
-            if scores.are_explained_by(order, snapshot):
+            if scores is None or scores.are_explained_by(order, snapshot):
                 return order
             explaining = explaining or order
     return explaining or next(

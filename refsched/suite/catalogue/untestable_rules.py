@@ -39,7 +39,7 @@ _ELSEWHERE = {
 
 def why_elsewhere(rule: str) -> str | None:
     """Returns why no test of the suite names this rule, or None if one should."""
-    found = [start for start in _ELSEWHERE if rule.startswith(start)]
+    found = [start for start in _ELSEWHERE if f"{rule}-".startswith(f"{start}-")]
     return _ELSEWHERE[max(found, key=len)] if found else None
 
 
