@@ -292,7 +292,8 @@ class Following:
 
     def _volumes(self, record: Attempt, options: Sequence[VolumeOrder]) -> VolumeOrder:
         snapshot = self._snapshot()
-        order = explaining_order(record, self.claimed, self._volume_scores(record), options, snapshot)
+        scores = self._volume_scores(record) if len(options) > 1 else None
+        order = explaining_order(record, self.claimed, scores, options, snapshot)
         for pair in unexplained(order, record, self.claimed, snapshot):
             self.not_allowed.append(
                 Disagreement("volumes", "another volume", f"{pair.volume} for {pair.claim}")
