@@ -16,12 +16,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
+
+import click
 
 from refsched.tools.cli.spread import results
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 NOT_INSTALLED = "to share the work takes distributed: python -m pip install 'refsched[campaigns]'"
 
@@ -30,6 +33,17 @@ class Each(Protocol):
     """Each gives what a function makes of each task."""
 
     def __call__(self, function: Callable[[Task], Result], tasks: Iterable[Task], /) -> Iterator[Result]: ...
+
+
+def sharing(command: Command) -> Command:
+    """Gives a command the options ``--workers`` and ``--scheduler``, which ``machines`` takes."""
+    workers = click.option(
+        "--workers", default=2, show_default=True, help="Processes on this machine that share the work."
+    )
+    scheduler = click.option(
+        "--scheduler", metavar="tcp://…", help="Share the work among the workers of this Dask scheduler."
+    )
+    return workers(scheduler(command))
 
 
 @contextmanager

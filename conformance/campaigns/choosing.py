@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import heapq
 import sys
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import combinations_with_replacement
@@ -26,8 +26,8 @@ import click
 from attrs import frozen
 
 from conformance.campaigns.soundness import read_seeds
-from conformance.chosen import FOLDER, line_of, read_line, write_histories
-from conformance.machines import machines
+from conformance.chosen import FOLDER, line_of, write_lines
+from conformance.machines import machines, sharing
 from conformance.wrong.profile import drawn_histories
 from conformance.wrong.trying import applicable_tests
 from refsched.releases import DEFAULT, release_of
@@ -129,25 +129,16 @@ def choose(drawings: Sequence[Drawing], histories: int) -> list[Candidate]:
 
 def write(chosen: Iterable[Candidate]) -> None:
     """Writes the histories, and removes those that were chosen before."""
-    by_test: defaultdict[str, list[History]] = defaultdict(list)
-    for candidate in chosen:
-        by_test[candidate.test].append(read_line(candidate.line))
     for path in FOLDER.glob("*.jsonl.gz"):
         path.unlink()
-    for test, histories in by_test.items():
-        write_histories(test, histories)
+    write_lines((candidate.test, candidate.line) for candidate in chosen)
 
 
 @click.command()
 @click.option("--seeds", callback=read_seeds, required=True, metavar="FIRST[-LAST]", help="What is drawn.")
 @click.option("--histories", default=500, show_default=True, help="How many are chosen at most.")
 @click.option("--release", "kubernetes", default=DEFAULT.name, show_default=True)
-@click.option(
-    "--workers", default=2, show_default=True, help="Processes on this machine that share the work."
-)
-@click.option(
-    "--scheduler", metavar="tcp://…", help="Share the work among the workers of this Dask scheduler."
-)
+@sharing
 def main(seeds: list[int], histories: int, kubernetes: str, workers: int, scheduler: str | None) -> None:
     """Choose histories of those that the suite draws with these seeds, and write them."""
     with machines(workers, scheduler) as each:

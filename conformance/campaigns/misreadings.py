@@ -12,25 +12,26 @@ is found, and of these as few are chosen as show them all. They are written to `
 from __future__ import annotations
 
 import sys
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from typing import Any
 
 import click
-from attrs import evolve, frozen
+from attrs import frozen
 
 from conformance.campaigns.soundness import read_seeds
-from conformance.chosen import line_of, read_line, write_histories
-from conformance.machines import machines
+from conformance.chosen import line_of, read_line, write_lines
+from conformance.machines import machines, sharing
 from conformance.strategies.longer import lists_within
 from conformance.strategies.twins import KEYS_OF_OBJECTS, KEYS_OF_TEXTS
+from conformance.vocabulary.places import objects_in, with_each_object
 from conformance.wrong.profile import drawn_histories, suite_tests
 from refsched.errors import InputError
 from refsched.records import Observation, Output
 from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.adapters.connecting import REFERENCE, connect
-from refsched.suite.histories.history import Create, History, Step, Update
+from refsched.suite.histories.history import History
 from refsched.suite.histories.trial import try_history
 
 AREAS = ("longer", "longer_newer")
@@ -87,7 +88,7 @@ def misreadings_of(history: History) -> set[Misreading]:
     """Returns the misreadings that change an object of the history."""
     return {
         misreading
-        for value in _objects(history)
+        for value in objects_in(history)
         for _, field, items in lists_within(value, (), value["kind"])
         for misreading in _misreadings(field, items)
     }
@@ -137,16 +138,7 @@ def misread(history: History, misreading: Misreading) -> History:
         items = [within(each, f"{field}[]") for each in value]
         return misreading.misread(items) if field == misreading.field else items
 
-    def changed(step: Step) -> Step:
-        if not isinstance(step, Create | Update):
-            return step
-        return evolve(step, object=within(step.object, step.object["kind"]))
-
-    return evolve(history, steps=tuple(map(changed, history.steps)))
-
-
-def _objects(history: History) -> Iterator[dict[str, Any]]:
-    return (step.object for step in history.steps if isinstance(step, Create | Update))
+    return with_each_object(history, lambda value: within(value, value["kind"]))
 
 
 # --- What shows -----------------------------------------------------------------------------------
@@ -180,8 +172,8 @@ def draw(histories: int, seed: int) -> Drawing:
                 possible, steps = sorted(misreadings_of(history)), len(history.steps)
                 could.update(possible)
                 better = [one for one in possible if one not in shows or steps < shows[one].steps]
-                candidate = Candidate(steps, test.name, line_of(history))
-                shows |= dict.fromkeys(shown_in(adapter, history, better), candidate)
+                if shown := list(shown_in(adapter, history, better)):
+                    shows |= dict.fromkeys(shown, Candidate(steps, test.name, line_of(history)))
     return Drawing(could, shows)
 
 
@@ -204,12 +196,7 @@ def choose(shown: Mapping[Candidate, frozenset[Misreading]]) -> Iterator[Candida
 @click.command()
 @click.option("--seeds", callback=read_seeds, required=True, metavar="FIRST[-LAST]", help="What is drawn.")
 @click.option("--histories", default=1000, show_default=True, help="How many each property draws of a seed.")
-@click.option(
-    "--workers", default=2, show_default=True, help="Processes on this machine that share the work."
-)
-@click.option(
-    "--scheduler", metavar="tcp://…", help="Share the work among the workers of this Dask scheduler."
-)
+@sharing
 def main(seeds: list[int], histories: int, workers: int, scheduler: str | None) -> None:
     """Chooses histories in which misreadings show, and lists those that show in none."""
     with machines(workers, scheduler) as each:
@@ -220,21 +207,13 @@ def main(seeds: list[int], histories: int, workers: int, scheduler: str | None) 
             shortest[misreading] = min(known, candidate, key=lambda one: (one.steps, one.test, one.line))
         candidates = list(dict.fromkeys(shortest.values()))
         chosen = choose(dict(zip(candidates, each(all_shown_in, candidates), strict=True)))
-        write(chosen)
+        written = write_lines((candidate.test, candidate.line) for candidate in chosen)
+    for test, number in written.items():
+        click.echo(f"{number} histories of {test}")
     could = sum((drawing.could for drawing in drawings), Counter[Misreading]())
     for misreading in sorted(could.keys() - shortest.keys()):
         click.echo(f"{could[misreading]:5}  {misreading}")
     click.echo(f"{len(shortest)} of {len(could)} misreadings show")
-
-
-def write(chosen: Iterable[Candidate]) -> None:
-    """Writes the histories of each test, and says how many there are."""
-    by_test: defaultdict[str, list[History]] = defaultdict(list)
-    for candidate in chosen:
-        by_test[candidate.test].append(read_line(candidate.line))
-    for test, histories in by_test.items():
-        write_histories(test, histories)
-        click.echo(f"{len(histories)} histories of {test}")
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from tempfile import TemporaryDirectory
 import click
 from attrs import Factory, asdict, define, frozen
 
-from conformance.machines import Each, machines
+from conformance.machines import Each, machines, sharing
 from conformance.strategies import AREAS
 from conformance.wrong.profile import SuiteTest, suite_tests
 from refsched.checking.replay import judge_file
@@ -282,12 +282,7 @@ def read_seeds(context: click.Context, option: click.Parameter, value: str) -> l
 )
 @click.option("--area", "areas", multiple=True, help="Only tests about these areas.  [default: all]")
 @click.option("--replays", is_flag=True, help="Record what is drawn, and replay the recordings.")
-@click.option(
-    "--workers", default=2, show_default=True, help="Processes on this machine that share the work."
-)
-@click.option(
-    "--scheduler", metavar="tcp://…", help="Share the work among the workers of this Dask scheduler."
-)
+@sharing
 @click.option(
     "--json", "path", type=click.Path(dir_okay=False, writable=True), help="Write the figures here."
 )

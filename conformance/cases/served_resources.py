@@ -8,7 +8,7 @@ from typing import Any
 
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.devices import device_class, exactly, request, resource_claim, resource_slice
-from conformance.vocabulary.objects import container, node, owned_by_pod, pod, with_metadata
+from conformance.vocabulary.objects import limited, node, owned_by_pod, pod, with_metadata
 from refsched.suite.histories.history import History, Update
 from refsched.suite.session.cases import Case
 
@@ -33,10 +33,7 @@ def _controlled_claim(annotations: Json) -> History:
 
 
 def _wanting(resource: str) -> Json:
-    amounts = {"cpu": "1", resource: "1"}
-    return pod(
-        "", containers=[{**container("c", amounts), "resources": {"requests": amounts, "limits": amounts}}]
-    )
+    return pod("", containers=[limited("c", {"cpu": "1", resource: "1"})])
 
 
 def _class_with_another_resource(created: Json) -> History:

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -37,6 +38,16 @@ def write_histories(test: str, histories: Iterable[History]) -> None:
     """Writes what was chosen of a test. The same histories give the same bytes."""
     text = "".join(map(line_of, histories))
     file_of(test).write_bytes(gzip.compress(text.encode(), mtime=0))
+
+
+def write_lines(chosen: Iterable[tuple[str, str]]) -> Mapping[str, int]:
+    """Writes the histories that were chosen, each a test and a line of JSON. Returns how many each test has."""
+    by_test: defaultdict[str, list[History]] = defaultdict(list)
+    for test, line in chosen:
+        by_test[test].append(read_line(line))
+    for test, histories in by_test.items():
+        write_histories(test, histories)
+    return {test: len(histories) for test, histories in by_test.items()}
 
 
 def line_of(history: History) -> str:

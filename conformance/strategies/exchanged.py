@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.vocabulary.builder import AFTER_ALL_BACKOFF
-from conformance.vocabulary.places import ABSENT, Key, Path, key_of, put
+from conformance.vocabulary.places import ABSENT, Key, Path, key_of, objects_in, put, with_each_object
 from refsched.suite.histories.history import Advance, Create, Delete, History, Schedule, Step, Update
 
 Json = dict[str, Any]
@@ -134,7 +134,7 @@ def exchanging(areas: Sequence[str]) -> SearchStrategy[History]:
             updated = list(later(found, exchange))
             is_later = bool(updated) and draw(st.booleans())
             other = draw(st.sampled_from(updated)) if is_later else created_with(found, exchange)
-            found = other if all(map(_may_be, _objects(other))) else found
+            found = other if all(map(_may_be, objects_in(other))) else found
         return found
 
     return exchanged()
@@ -262,10 +262,6 @@ def _longer(items: list[Any], others: Sequence[Any]) -> Iterator[list[Any]]:
                 yield [item, *items]
 
 
-def _objects(history: History) -> Iterator[Json]:
-    return (step.object for step in history.steps if isinstance(step, Create | Update))
-
-
 def _may_be(value: Any) -> bool:
     """Returns whether all items of each list may stand beside each other."""
     if isinstance(value, dict):
@@ -288,13 +284,7 @@ def may_stand_beside(item: Any, other: Any) -> bool:
 def created_with(history: History, exchange: Exchange) -> History:
     """Returns the history in which the object has the other value from its creation on."""
     key = exchange.place.key
-    steps = [
-        evolve(step, object=exchange.made_in(step.object))
-        if isinstance(step, Create | Update) and key_of(step.object) == key
-        else step
-        for step in history.steps
-    ]
-    return evolve(history, steps=tuple(steps))
+    return with_each_object(history, lambda value: exchange.made_in(value) if key_of(value) == key else value)
 
 
 def later(history: History, exchange: Exchange) -> Iterator[History]:

@@ -25,7 +25,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.vocabulary.objects import HOSTNAME, REGION, ZONE, with_spec
 from conformance.vocabulary.odd_values import LEGACY, TABLE, of_a_claim_or_volume
-from conformance.vocabulary.places import ABSENT, Key, Path, key_of, put
+from conformance.vocabulary.places import ABSENT, Key, Path, key_of, objects_in, put
 from refsched.suite.histories.history import Create, History, Step, Update
 
 Json = dict[str, Any]
@@ -107,7 +107,7 @@ def by_odd(history: History) -> dict[Odd, list[Change]]:
     """Returns by field and odd value the changes of what the history creates, and of its configuration.
 
     Of labels only those that something names get odd values."""
-    named = set(_texts([step.object for step in history.steps if isinstance(step, Create | Update)]))
+    named = set(_texts([*objects_in(history)]))
     found: dict[Odd, list[Change]] = {}
     for value in _valued(history):
         for change in _changes(value):

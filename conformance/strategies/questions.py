@@ -23,7 +23,7 @@ from conformance.vocabulary.objects import (
     REQUIRED,
     SCRIPT,
     ZONE,
-    container,
+    limited,
     named,
     node,
     with_metadata,
@@ -226,7 +226,7 @@ def _whole(value: Json, node: Json, name: str) -> Json:
     amounts = {each: amount for each, amount in allocatable.items() if each != "pods"}
     pod = _another(value)
     ports = [port for each in value["spec"]["containers"] for port in each.get("ports", ())]
-    asking = {**container("whole"), "resources": {"requests": amounts, "limits": amounts}}
+    asking = limited("whole", amounts)
     spec = {key: each for key, each in pod["spec"].items() if key not in (*_PLACES, "resources", "overhead")}
     spec = {**spec, "containers": [{**asking, **({"ports": ports} if ports else {})}], "initContainers": []}
     return _pinned(with_spec({**pod, "spec": spec}, tolerations=[{"operator": "Exists"}]), node, name)

@@ -18,8 +18,8 @@ from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.devices import DRIVER, EVERYWHERE, device_class, resource_claim, resource_slice
 from conformance.vocabulary.objects import (
     ZONE,
-    container,
     default_profile,
+    limited,
     node,
     owned_by_pod,
     pod,
@@ -100,7 +100,7 @@ _CLASSES: SearchStrategy[list[Json]] = st.sampled_from(
 
 def _wanting(name: str, amount: int | None, resources: Sequence[str], **more: Any) -> Json:
     asked = {"cpu": "100m", **({each: str(amount) for each in resources} if amount is not None else {})}
-    return {**container(name, asked, **more), "resources": {"requests": asked, "limits": asked}}
+    return limited(name, asked, **more)
 
 
 _OWN, _EARLIER = "uid-of-p1", "of-an-earlier-p1"

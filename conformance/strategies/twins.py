@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import frozen
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.strategies.exchanged import OF_AREAS, drawn_from
-from conformance.vocabulary.places import Key, key_of
-from refsched.suite.histories.history import Create, History, Step, Update
+from conformance.vocabulary.places import Key, key_of, objects_in, with_each_object
+from refsched.suite.histories.history import History
 
 Json = dict[str, Any]
 
@@ -63,10 +63,9 @@ def twinning(areas: Sequence[str]) -> SearchStrategy[History]:
 def values_of_names(history: History) -> Mapping[_Name, Sequence[Any]]:
     """Returns, for each name that can have a twin, the values that it has, in the order in which they come."""
     found: dict[_Name, dict[str, Any]] = {}
-    for step in history.steps:
-        if isinstance(step, Create | Update):
-            for name, value in _named(step.object, step.object["kind"]):
-                found.setdefault(name, {}).setdefault(json.dumps(value, sort_keys=True), value)
+    for shown in objects_in(history):
+        for name, value in _named(shown, shown["kind"]):
+            found.setdefault(name, {}).setdefault(json.dumps(value, sort_keys=True), value)
     return {name: list(values.values()) for name, values in found.items()}
 
 
@@ -108,15 +107,11 @@ def _with_twin(draw: DrawFn, history: History, key: str, values: Mapping[_Name, 
             drawn[known] = draw(st.sampled_from(values[_name(member, key, value)]))
         return drawn[known]
 
-    def changed(step: Step) -> Step:
-        if not isinstance(step, Create | Update):
-            return step
-        value = step.object
-        return evolve(
-            step, object=_Twin(key, value["kind"], partial(value_in, key_of(value))).in_all_of(value)
-        )
+    def twinned(value: Json) -> Json:
+        made: Json = _Twin(key, value["kind"], partial(value_in, key_of(value))).in_all_of(value)
+        return made
 
-    return evolve(history, steps=tuple(map(changed, history.steps)))
+    return with_each_object(history, twinned)
 
 
 @frozen

@@ -91,6 +91,11 @@ def container(name: str, requests: Mapping[str, str] | None = None, **more: Any)
     )
 
 
+def limited(name: str, amounts: Mapping[str, str], **more: Any) -> Json:
+    """Returns a container whose limits are its requests, as those of an extended resource must be."""
+    return {**container(name, amounts, **more), "resources": {"requests": amounts, "limits": amounts}}
+
+
 def selecting(kind: str, name: str, selector: Json, api_version: str = "apps/v1") -> Json:
     """Returns a Service, ReplicaSet or the like, that selects pods."""
     return {

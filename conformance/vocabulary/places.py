@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from refsched.suite.histories.history import Create, Delete, Step, Update
+from attrs import evolve
+
+from refsched.suite.histories.history import Create, Delete, History, Step, Update
 
 Json = dict[str, Any]
 Key = tuple[str, str, str]
@@ -20,6 +22,20 @@ def key_of(value: Json) -> Key:
     """Returns the kind, the namespace and the name of an object."""
     metadata = value.get("metadata", {})
     return value["kind"], metadata.get("namespace", ""), metadata.get("name", "")
+
+
+def objects_in(history: History) -> Iterator[Json]:
+    """Yields the objects that the history creates and updates, in order."""
+    return (step.object for step in history.steps if isinstance(step, Create | Update))
+
+
+def with_each_object(history: History, made: Callable[[Json], Json]) -> History:
+    """Returns the history in which each object that is created or updated is what is made of it."""
+    steps = (
+        evolve(step, object=made(step.object)) if isinstance(step, Create | Update) else step
+        for step in history.steps
+    )
+    return evolve(history, steps=tuple(steps))
 
 
 def there_after(steps: Iterable[Step]) -> dict[Key, Json]:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from conformance import chosen
 from conformance.campaigns import misreadings
 from conformance.campaigns.misreadings import (
     Candidate,
@@ -160,9 +161,7 @@ def test_what_no_api_server_accepts_shows_nothing() -> None:
 
 def test_what_is_chosen_is_written_and_what_shows_nowhere_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     written: dict[str, int] = {}
-    monkeypatch.setattr(
-        misreadings, "write_histories", lambda test, some: written.update({test: len(list(some))})
-    )
+    monkeypatch.setattr(chosen, "write_histories", lambda test, some: written.update({test: len(list(some))}))
     came = CliRunner().invoke(misreadings.main, ["--seeds", "1", "--histories", "15", "--workers", "1"])
     assert came.exit_code == 0
     assert sum(written.values()) > 1
