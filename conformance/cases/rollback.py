@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+from conformance.vocabulary.allocations import allocated
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.devices import ONE, claim_user, device_class, resource_claim, resource_slice
 from conformance.vocabulary.objects import node, pod, with_metadata, with_spec
 from conformance.vocabulary.scripted import SCRIPTED, release_all
-from refsched.suite.histories.history import Create, History, Release, Update, deleting
+from refsched.suite.histories.history import Create, History, Permit, Release, Update, deleting
 from refsched.suite.session.cases import Case
 
 TIMES = 12
@@ -34,6 +35,36 @@ def _two_claims() -> History:
     cluster.add_pod(claim_user("c1", "c2", priority=10, script={"ScriptedA": {"permit": "Error"}}))
     cluster.add_pod(claim_user("c3", "c4"))
     cluster.schedule()
+    return cluster.history(SCRIPTED)
+
+
+def _claim_named_twice() -> History:
+    """A pod that names a claim twice waits on Permit while others get devices, and is allowed then."""
+    cluster = HistoryBuilder()
+    cluster.add(device_class("any"), resource_slice("s1", [{"name": f"d{number}"} for number in range(5)]))
+    cluster.add(*(resource_claim(name, ONE) for name in ("c1", "c2", "c3")))
+    cluster.add_node(node(""))
+    cluster.add_pod(claim_user("c1", "c1", script={"ScriptedA": {"permit": "Wait"}}))
+    cluster.schedule(1)
+    cluster.add_pod(claim_user("c2"))
+    cluster.schedule(1)
+    cluster.steps.append(Permit("default/p1", "allow"))
+    cluster.add_pod(claim_user("c3"))
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history(SCRIPTED)
+
+
+def _taken_back_before() -> History:
+    """The reservation that a pod made is taken back by somebody else before the binding of the pod fails."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node(""))
+    claim = resource_claim("c1", ONE, allocated("d0"))
+    cluster.add(device_class("any"), resource_slice("s1", [{"name": "d0"}]), claim)
+    cluster.add_pod(claim_user("c1", script={"ScriptedB": {"preBind": "Hold:Error"}}))
+    cluster.schedule(1)
+    cluster.steps.append(Update(claim))
+    release_all(cluster)
     return cluster.history(SCRIPTED)
 
 
@@ -135,6 +166,19 @@ CASES = (
         "The devices of all claims of a pod for which Permit fails are free for the next pod.",
         _two_claims(),
         ("R-DRA-09", "R-ROLLBACK-02"),
+    ),
+    Case(
+        "a_pod_names_a_claim_twice",
+        "A claim that its pod names twice counts with one of its two allocations while the pod waits on Permit, and"
+        " the pod is not bound.",
+        _claim_named_twice(),
+        ("R-DRA-158",),
+    ),
+    Case(
+        "a_reservation_is_taken_back_before_the_binding_fails",
+        "A pod whose binding fails takes back a reservation that somebody else has taken back before.",
+        _taken_back_before(),
+        needs=("hold",),
     ),
     Case(
         "binding_fails_again_and_again",

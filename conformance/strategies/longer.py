@@ -125,8 +125,8 @@ def _longer(draw: DrawFn, place: Place, items: Sequence[Any]) -> list[Any]:
 
 
 def _fitting(item: Any, others: Sequence[Any], place: Place) -> Iterator[Any]:
-    """Yields the item if it may stand beside the others, or else with another name, if it has one."""
+    """Yields the item if it may stand beside the others, or else with another name, if it has one, and uid."""
     if place.path[-1] in MAY_REPEAT or all(may_stand_beside(item, each) for each in others):
         yield item
     elif isinstance(item, dict) and isinstance(item.get("name"), str):
-        yield {**item, "name": f"{item['name']}-{len(others)}"}
+        yield {**item, **{key: f"{item[key]}-{len(others)}" for key in ("name", "uid") if key in item}}

@@ -194,7 +194,7 @@ class Checker:
             ) or self._claim_writes.deleted.get(claim.key)
             if stored is None:
                 continue
-            found = list(self._claim_writes.take(claim))
+            found = list(self._claim_writes.take(claim, stored))
             if claim.is_allocated:
                 found += allocation_disagreements(stored, claim)
             if found and claim.key in self.following.guessed | self._claim_writes.contested:

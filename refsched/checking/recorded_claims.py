@@ -167,13 +167,15 @@ class ClaimWrites:
                 if flight.claim.name == record.object["metadata"]["name"]
             )
 
-    def take(self, got: ResourceClaim) -> Iterator[Disagreement]:
-        """Compares a claim that the other scheduler wrote."""
+    def take(self, got: ResourceClaim, stored: ResourceClaim) -> Iterator[Disagreement]:
+        """Compares a claim that the other scheduler wrote. If it is as it is ``stored``, the write was none: a
+        scheduler may take back what somebody else has taken back."""
         self.are_reported = True
         same = next((one for one in self._expected if got.is_allocated and one.key == got.key), None)
         if same is not None:
             self._expected.remove(same)
-        yield from self._disagreements(got)
+        if _compared(got) != _compared(stored):
+            yield from self._disagreements(got)
 
     def _disagreements(self, got: ResourceClaim) -> Iterator[Disagreement]:
         alike = [one for one in self._written.get(got.key, ()) if one.is_allocated == got.is_allocated]
@@ -193,6 +195,12 @@ class ClaimWrites:
         uids = {user.uid for user in expected.status.reserved_for}
         theirs = {user.uid for user in got.status.reserved_for} & self._input_uids
         return _users_of(expected) == _users_of(got) and theirs <= uids
+
+
+def _compared(claim: ResourceClaim) -> tuple[object, ...]:
+    """Returns what a write is judged by, besides the devices that it allocates."""
+    users, finalizers = claim.status.reserved_for, sorted(claim.metadata.finalizers)
+    return claim.is_allocated, users, finalizers, _reported_devices(claim)
 
 
 def _users_of(claim: ResourceClaim) -> list[tuple[str, str, str]]:

@@ -87,6 +87,7 @@ class InFlightAllocation(ApiObject):
 
 
 def start_allocation(claim: ResourceClaim, objects: ObjectStore) -> None:
+    """Takes note of the devices with which the claim counts until they are written, or given up."""
     objects.assume(InFlightAllocation(ObjectMeta(name=claim.uid), claim))
 
 

@@ -278,8 +278,16 @@ class DynamicResources:
         for claim, allocation in chosen:
             if allocation is not None:
                 applies("R-DRA-08")
-                start_allocation(protected(claim).allocated(allocation), objects)
+                self.start_allocation(protected(claim).allocated(allocation), objects)
         return Continue(evolve(state, allocations=tuple(allocation for _, allocation in chosen)))
+
+    def start_allocation(self, claim: ResourceClaim, objects: ObjectStore) -> None:
+        """R-DRA-158 (observed: it is an accident that a claim is allocated twice): A claim that the pod names twice
+        is allocated twice, and counts with the first allocation until one is written.
+
+        Source: SignalClaimPendingAllocation."""
+        if not applies("R-DRA-158", when=is_being_allocated(claim, objects)):
+            start_allocation(claim, objects)
 
     def allocations(self, state: PodClaims, node: NodeInfo) -> Allocations:
         """Returns what Filter found for the claims on this node, or nothing if it found nothing."""

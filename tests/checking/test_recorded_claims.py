@@ -201,7 +201,7 @@ def test_a_claim_that_the_specification_deleted_meanwhile_is_compared_as_it_was(
     writes.specify(Write("update", whole()))
     writes.specify(Write("delete", whole()))
 
-    assert list(writes.take(read_as(ResourceClaim, whole()))) == []
+    assert list(writes.take(read_as(ResourceClaim, whole()), read_as(ResourceClaim, asked()))) == []
     assert writes.deleted.keys() == {"default/c"}
     assert writes.missing() == []
 
@@ -212,7 +212,19 @@ def test_before_it_is_deleted_a_claim_may_be_written_as_it_was_created() -> None
     for record in (Write("create", created), Write("update", protecting), Write("delete", created)):
         writes.specify(record)
 
-    assert list(writes.take(read_as(ResourceClaim, created))) == []
+    assert list(writes.take(read_as(ResourceClaim, created), read_as(ResourceClaim, protecting))) == []
+
+
+def test_a_write_that_leaves_the_claim_as_it_is_proves_nothing() -> None:
+    checker = cluster()
+    checker.take(Attempt("default/p", "scheduled", node="n1"))
+    taken_back = whole()
+    taken_back["status"]["reservedFor"] = []
+
+    assert [each.member for each in checker.take(Write("update", taken_back))] == ["claimUsers.default/c"]
+
+    checker.take(Update(taken_back))
+    assert list(checker.take(Write("update", taken_back))) == []
 
 
 def test_a_claim_that_others_changed_before_it_was_allocated_is_followed_no_further() -> None:

@@ -2,7 +2,8 @@
 """DynamicResources before 1.36.
 
 Changed by: KEP-5007 (feature gate DRADeviceBindingConditions is on), kubernetes #137607 (a search for devices that
-takes too long is an error), #139017 (claims that are allocated already count for the score).
+takes too long is an error), #139017 (claims that are allocated already count for the score), #137897 (a claim that
+is about to be allocated is not allocated anew).
 After the upgrade: A pod waits to be bound until its devices report that they are ready, 600 s at most (R-DRA-97).
 What to do: set bindingTimeout in the arguments of DynamicResources if this is too long or too short for your
 devices.
@@ -19,6 +20,7 @@ from datetime import datetime
 
 from attrs import frozen
 
+from refsched.devices.claims import is_being_allocated, start_allocation
 from refsched.devices.errors import SearchTooLong
 from refsched.framework.interface import Api
 from refsched.framework.node_info import NodeInfo
@@ -66,6 +68,12 @@ class DynamicResources(later.DynamicResources):
         possible = possible_allocations(state, node)
         applies("R-DRA-17", when=len(possible) > 1)
         return state.choices.choose("allocation", possible) if possible else ()
+
+    def start_allocation(self, claim: ResourceClaim, objects: ObjectStore) -> None:
+        """R-DRA-159 (instead of R-DRA-158): Before 1.36 a claim that the pod names twice counts with the second
+        allocation until one is written."""
+        applies("R-DRA-159", when=is_being_allocated(claim, objects))
+        start_allocation(claim, objects)
 
     def special_claim(self, pod: Pod, objects: ObjectStore) -> ResourceClaim | None:
         """Returns None: feature gate DRAExtendedResource is off."""
