@@ -169,8 +169,8 @@ CASES = (
     ),
     Case(
         "a_pod_names_a_claim_twice",
-        "A claim that its pod names twice counts with one of its two allocations while the pod waits on Permit, and"
-        " the pod is not bound.",
+        "A claim that its pod names twice counts with one of its two allocations while the pod waits on Permit,"
+        " and the pod is not bound.",
         _claim_named_twice(),
         ("R-DRA-158",),
     ),

@@ -282,8 +282,8 @@ class DynamicResources:
         return Continue(evolve(state, allocations=tuple(allocation for _, allocation in chosen)))
 
     def start_allocation(self, claim: ResourceClaim, objects: ObjectStore) -> None:
-        """R-DRA-158 (observed: it is an accident that a claim is allocated twice): A claim that the pod names twice
-        is allocated twice, and counts with the first allocation until one is written.
+        """R-DRA-158 (observed: it is an accident that a claim is allocated twice): A claim that the pod names
+        twice is allocated twice, and counts with the first allocation until one is written.
 
         Source: SignalClaimPendingAllocation."""
         if not applies("R-DRA-158", when=is_being_allocated(claim, objects)):
