@@ -8,7 +8,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from conformance.vocabulary.builder import HistoryBuilder
-from conformance.vocabulary.objects import cpu, node, pod, profile_config, with_metadata
+from conformance.vocabulary.objects import (
+    cpu,
+    default_profile,
+    node,
+    pod,
+    profile_config,
+    with_metadata,
+    with_status,
+)
+from conformance.vocabulary.scripted import release_all
 from refsched.suite.histories.extender_address import EXTENDERS
 from refsched.suite.histories.extender_server import ANNOTATION
 from refsched.suite.histories.history import History
@@ -125,6 +134,42 @@ def _rejected_again() -> History:
     return cluster.history(profile_config(extenders=[{**each, "nodeCacheCapable": True} for each in named]))
 
 
+def _on_a_node_of_its_own() -> History:
+    """The extender sends back a node that nobody else knows. The binding of the pod, which is nominated to another
+    one, is held while a second pod needs the place that it was nominated for."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "4", "pods": "1"}))
+    own = with_metadata(node("", {"cpu": "4", "pods": "9"}), name="own")
+    answers = {"a": {"filter": {"answer": {"Nodes": {"items": [own]}, "Error": ""}}}}
+    held = pod("", cpu("1"), priority=10, script={"ScriptedBinder": {"bind": "Hold"}})
+    annotations = {**held["metadata"]["annotations"], ANNOTATION: json.dumps(answers)}
+    cluster.add_pod(with_status(with_metadata(held, annotations=annotations), nominatedNodeName="n1"))
+    cluster.schedule(1)
+    cluster.add_pod(pod("", cpu("1")))
+    cluster.schedule(1)
+    release_all(cluster)
+    extender = {"urlPrefix": f"{EXTENDERS}/a", "filterVerb": "filter"}
+    binders = {
+        "disabled": [{"name": "*"}],
+        "enabled": [{"name": "ScriptedBinder"}, {"name": "DefaultBinder"}],
+    }
+    return cluster.history(profile_config(default_profile(plugins={"bind": binders}), extenders=[extender]))
+
+
+def _nominated_to_the_last_of_many() -> History:
+    """The extender rejects each of 110 nodes. The pod is nominated to the last one, which the search does not
+    reach, since it has found enough feasible ones before."""
+    cluster = HistoryBuilder()
+    for _ in range(110):
+        cluster.add_node(node(""))
+    answers = {"a": {"filter": dict.fromkeys((f"n{number}" for number in range(1, 111)), "Unschedulable")}}
+    coming = with_metadata(pod("", cpu("1")), annotations={ANNOTATION: json.dumps(answers)})
+    cluster.add_pod(with_status(coming, nominatedNodeName="n110"))
+    cluster.schedule()
+    extender = {"urlPrefix": f"{EXTENDERS}/a", "filterVerb": "filter", "nodeCacheCapable": True}
+    return cluster.history(profile_config(parallelism=1, extenders=[extender]))
+
+
 def _two_full_nodes(answers: Json) -> HistoryBuilder:
     """A pod of higher priority comes for which the extenders answer so, and each of two nodes has no room."""
     cluster = HistoryBuilder()
@@ -191,6 +236,24 @@ def _cases() -> Iterator[Case]:
     )
 
 
+def _of_nominated_pods() -> Iterator[Case]:
+    yield Case(
+        "extender_sends_back_a_node_of_its_own",
+        "A pod that is assumed on a node that only an extender knows is no longer nominated to another one.",
+        _on_a_node_of_its_own(),
+        ("R-ASSUME-02",),
+        needs=("hold", "nominations"),
+    )
+    yield Case(
+        "extender_rejects_the_node_that_is_nominated_and_enough_others",
+        "What extenders said of the node to which the pod is nominated counts, although the search that follows"
+        " does not reach it.",
+        _nominated_to_the_last_of_many(),
+        ("R-SEARCH-03",),
+        needs=("nominations",),
+    )
+
+
 def _of_managed_resources() -> Iterator[Case]:
     yield Case(
         "extender_of_what_an_init_container_requests",
@@ -234,4 +297,4 @@ def _of_binding() -> Iterator[Case]:
                 )
 
 
-CASES: tuple[Case, ...] = (*_cases(), *_of_managed_resources(), *_of_binding())
+CASES: tuple[Case, ...] = (*_cases(), *_of_nominated_pods(), *_of_managed_resources(), *_of_binding())
