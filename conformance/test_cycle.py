@@ -122,6 +122,11 @@ def test_longer_lists_of_newer_fields(check: Check, history: History) -> None:
     check(history)
 
 
+@conforms(area="varied", rules=rules_of("R-INV-01", "R-INV-02"), examples=60)
+def test_pods_and_nodes_with_other_values(check: Check, history: History) -> None:
+    check(history)
+
+
 @conforms(area="pairs", rules=rules_of("R-INV-01", "R-INV-02"), needs=("volumes", "devices"), examples=130)
 def test_any_two_features_together(check: Check, history: History) -> None:
     check(history)

@@ -25,7 +25,7 @@ _NAMES = (
     *("devices", "multiple_claims", "allocations", "csi_drivers", "batches", "before_binding"),
     *("early_nominations", "gated_nominations", "declared_features", "shared_devices", "taint_rules"),
     *("ready_devices", "many", "faults", "permit", "lifecycle", "mixed", "pairs", "exchanged"),
-    *("exchanged_newer", "twins", "twins_newer", "longer", "longer_newer", "extenders", "anything"),
+    *("exchanged_newer", "twins", "twins_newer", "longer", "longer_newer", "varied", "extenders", "anything"),
 )
 _ELSEWHERE = {"dra": "devices", "many": "many_nodes", "anything": "machine"}
 """The strategy of an area, ``histories``, stands in the module of its name, or in that one."""
