@@ -220,6 +220,8 @@ _ERRORS_INDEXES = (
     f"{A}[{A}.version] == 1",
     f"cel.bind(n, {A}.nope, n == 1)",
     "dyn(1) in dyn(2)",
+    "dyn(null).orValue(true)",
+    "dyn(null).or(optional.of(true)).value()",
     "dyn(1).all(x, true)",
     f"{A}.?nope.value() == 1",
     f"{A}.numa.hasValue()",

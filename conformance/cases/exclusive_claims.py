@@ -61,6 +61,17 @@ def _node_created_anew(attempts: int) -> History:
     return cluster.history()
 
 
+def _one_victim_with_both() -> History:
+    """A pod wants two exclusive claims, which a pod of lower priority uses."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(_HAND, *_exclusive_pair(1), *_exclusive_pair(2))
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", volumes=using("c1", "c2")), 0)
+    cluster.add_pod(pod("", priority=10, volumes=using("c1", "c2")))
+    cluster.schedule(1)
+    return cluster.history()
+
+
 def of_exclusive_claims() -> Iterator[Case]:
     for attempts in (0, 1):
         yield Case(
@@ -68,6 +79,13 @@ def of_exclusive_claims() -> Iterator[Case]:
             "A ReadWriteOncePod claim that a pod uses is in use again when the pod's node is created again.",
             _node_created_anew(attempts),
         )
+    yield Case(
+        "exclusive_claims_of_one_victim",
+        "The eviction of a pod that uses two ReadWriteOncePod claims frees both of them.",
+        _one_victim_with_both(),
+        ("R-VOLRESTR-04",),
+        needs=("preemption",),
+    )
     for wanted, which in (("c2", "another"), ("c1", "the_same")):
         yield Case(
             f"exclusive_claim_exchanged_for_another_and_{which}_wanted",

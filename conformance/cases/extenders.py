@@ -10,14 +10,13 @@ from typing import Any
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import (
     cpu,
-    default_profile,
     node,
     pod,
     profile_config,
     with_metadata,
     with_status,
 )
-from conformance.vocabulary.scripted import release_all
+from conformance.vocabulary.scripted import ONLY_BINDING_SCRIPTED, release_all
 from refsched.suite.histories.extender_address import EXTENDERS
 from refsched.suite.histories.extender_server import ANNOTATION
 from refsched.suite.histories.history import History
@@ -149,11 +148,7 @@ def _on_a_node_of_its_own() -> History:
     cluster.schedule(1)
     release_all(cluster)
     extender = {"urlPrefix": f"{EXTENDERS}/a", "filterVerb": "filter"}
-    binders = {
-        "disabled": [{"name": "*"}],
-        "enabled": [{"name": "ScriptedBinder"}, {"name": "DefaultBinder"}],
-    }
-    return cluster.history(profile_config(default_profile(plugins={"bind": binders}), extenders=[extender]))
+    return cluster.history({**ONLY_BINDING_SCRIPTED, "extenders": [extender]})
 
 
 def _nominated_to_the_last_of_many() -> History:
@@ -187,6 +182,13 @@ def _no_victims_left() -> History:
     cluster = _two_full_nodes(refuses)
     extenders = [{"urlPrefix": f"{EXTENDERS}/{name}", "preemptVerb": "preempt"} for name in "ab"]
     return cluster.history(profile_config(extenders=extenders))
+
+
+def _one_fails_and_is_ignored() -> History:
+    """The first of two extenders fails. Both are ignorable, since one that is not would be asked before it."""
+    cluster = _two_full_nodes({"a": {"preempt": "Fail"}, "b": {"preempt": {"n1": "Refuse", "n2": "Refuse"}}})
+    extenders = [{"urlPrefix": f"{EXTENDERS}/{name}", "preemptVerb": "preempt"} for name in "ab"]
+    return cluster.history(profile_config(extenders=[{**each, "ignorable": True} for each in extenders]))
 
 
 def _one_without_victims(ignorable: bool) -> History:
@@ -228,6 +230,13 @@ def _cases() -> Iterator[Case]:
             _rejected_again(),
             (rule,),
         )
+    yield Case(
+        "ignorable_extender_fails_before_another_is_asked_about_victims",
+        "After an ignorable extender failed, the second one is asked about the candidates, and removes both.",
+        _one_fails_and_is_ignored(),
+        ("R-PREEMPT-12",),
+        needs=("preemption",),
+    )
     yield Case(
         "extender_leaves_no_candidate",
         "Once the first extender has removed every candidate, the second one, which would fail, is not asked.",

@@ -137,6 +137,16 @@ def _fractions_of_a_byte(resource: str) -> History:
     return cluster.history()
 
 
+def _limits_below_a_thousandth() -> History:
+    """Two containers are limited to 0.4 thousandths of a core each, on a node that has one thousandth."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "1m", "pods": "9"}))
+    limits = {"resources": {"limits": {"cpu": "400u"}}}
+    cluster.add_pod(pod("", containers=[{**container(name, {}), **limits} for name in ("c", "d")]))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _zero_of_what_is_overcommitted(container_of: str) -> History:
     """The node has none of it, and a pod on it uses one."""
     cluster = HistoryBuilder()
@@ -232,6 +242,12 @@ def _of_sums() -> Iterator[Case]:
             _fractions_of_a_byte(resource),
             ("R-REQUEST-09",),
         )
+    yield Case(
+        "limits_below_a_thousandth_of_a_core",
+        "The limits of two containers, which are their requests, are rounded up to thousandths, and then added.",
+        _limits_below_a_thousandth(),
+        ("R-DEFAULTS-07",),
+    )
     for container_of in ("pod", "init"):
         yield Case(
             f"zero_of_what_is_overcommitted_{container_of}",

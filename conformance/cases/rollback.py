@@ -6,8 +6,8 @@ from __future__ import annotations
 from conformance.vocabulary.allocations import allocated
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.devices import ONE, claim_user, device_class, resource_claim, resource_slice
-from conformance.vocabulary.objects import node, pod, with_metadata, with_spec
-from conformance.vocabulary.scripted import SCRIPTED, release_all
+from conformance.vocabulary.objects import node, pod, with_metadata, with_spec, with_status
+from conformance.vocabulary.scripted import ONLY_BINDING_SCRIPTED, SCRIPTED, release_all
 from refsched.suite.histories.history import Create, History, Permit, Release, Update, deleting
 from refsched.suite.session.cases import Case
 
@@ -65,6 +65,39 @@ def _taken_back_before() -> History:
     cluster.schedule(1)
     cluster.steps.append(Update(claim))
     release_all(cluster)
+    return cluster.history(SCRIPTED)
+
+
+def _namesake_in_another_namespace() -> History:
+    """A binder rejects a pod that takes the whole node, for which its namesake in another namespace waits."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+    script = {"ScriptedBinder": {"bind": "Hold:Unschedulable"}}
+    cluster.add_pod(pod("", {"cpu": "1"}, script=script))
+    cluster.schedule(1)
+    cluster.add(with_metadata(pod("", {"cpu": "1"}), name="p1", namespace="other"))
+    cluster.schedule(1)
+    release_all(cluster)
+    return cluster.history(ONLY_BINDING_SCRIPTED)
+
+
+def _anew_and_nominated() -> History:
+    """A pod is deleted while a plugin holds it, which then rejects it, and is created anew with a nomination. A
+    pod that came before the new one wants the room for which that is nominated."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+    script = {"ScriptedA": {"reserve": "Hold:Unschedulable"}}
+    held = with_metadata(pod("", {"cpu": "1"}, script=script), name="first", uid="first")
+    cluster.add(held)
+    cluster.schedule(1)
+    cluster.add_pod(pod("", {"cpu": "1"}))
+    anew = with_metadata(pod("", {"cpu": "1"}), name="first", uid="second")
+    cluster.steps += [
+        deleting(held),
+        Create(with_status(anew, nominatedNodeName="n1")),
+        Release("default/first"),
+    ]
+    cluster.schedule(1)
     return cluster.history(SCRIPTED)
 
 
@@ -166,6 +199,20 @@ CASES = (
         "The devices of all claims of a pod for which Permit fails are free for the next pod.",
         _two_claims(),
         ("R-DRA-09", "R-ROLLBACK-02"),
+    ),
+    Case(
+        "a_binder_rejects_the_namesake_of_a_pod_that_waits",
+        "A pod that waits for the room of its namesake in another namespace is requeued when that is not bound.",
+        _namesake_in_another_namespace(),
+        ("R-ROLLBACK-03",),
+        needs=("hold",),
+    ),
+    Case(
+        "created_anew_and_nominated_before_the_first_fails",
+        "The failure of a pod that was deleted leaves the nomination of the pod that was created under its name.",
+        _anew_and_nominated(),
+        ("R-FAIL-05",),
+        needs=("hold", "nominations"),
     ),
     Case(
         "a_pod_names_a_claim_twice",

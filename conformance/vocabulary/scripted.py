@@ -16,19 +16,23 @@ Json = dict[str, Any]
 Script = dict[str, dict[str, str]]
 
 
+_BINDERS: Json = {
+    "bind": {
+        "disabled": [{"name": "*"}],
+        "enabled": [{"name": "ScriptedBinder"}, {"name": "DefaultBinder"}],
+    }
+}
+
 SCRIPTED: Json = profile_config(
     {
         "schedulerName": "default-scheduler",
-        "plugins": {
-            "multiPoint": {"enabled": [{"name": "ScriptedA"}, {"name": "ScriptedB"}]},
-            "bind": {
-                "disabled": [{"name": "*"}],
-                "enabled": [{"name": "ScriptedBinder"}, {"name": "DefaultBinder"}],
-            },
-        },
+        "plugins": {"multiPoint": {"enabled": [{"name": "ScriptedA"}, {"name": "ScriptedB"}]}, **_BINDERS},
     }
 )
 """This configuration has the scripted plugins at their points; the binder is asked before the default one."""
+
+ONLY_BINDING_SCRIPTED: Json = profile_config({"schedulerName": "default-scheduler", "plugins": _BINDERS})
+"""This configuration has the scripted binder alone, so that no plugin has anything to do before Bind."""
 
 
 def script(*answers: tuple[str, str, str]) -> Script:
