@@ -177,18 +177,22 @@ def _two_full_nodes(answers: Json) -> HistoryBuilder:
     return cluster
 
 
-def _no_victims_left() -> History:
-    refuses = {"a": {"preempt": {"n1": "Refuse", "n2": "Refuse"}}, "b": {"preempt": "Fail"}}
-    cluster = _two_full_nodes(refuses)
-    extenders = [{"urlPrefix": f"{EXTENDERS}/{name}", "preemptVerb": "preempt"} for name in "ab"]
+_REFUSES_BOTH: Json = {"preempt": {"n1": "Refuse", "n2": "Refuse"}}
+
+
+def _two_asked_about_victims(answers: Json, **more: bool) -> History:
+    cluster = _two_full_nodes(answers)
+    extenders = [{"urlPrefix": f"{EXTENDERS}/{name}", "preemptVerb": "preempt", **more} for name in "ab"]
     return cluster.history(profile_config(extenders=extenders))
+
+
+def _no_victims_left() -> History:
+    return _two_asked_about_victims({"a": _REFUSES_BOTH, "b": {"preempt": "Fail"}})
 
 
 def _one_fails_and_is_ignored() -> History:
     """The first of two extenders fails. Both are ignorable, since one that is not would be asked before it."""
-    cluster = _two_full_nodes({"a": {"preempt": "Fail"}, "b": {"preempt": {"n1": "Refuse", "n2": "Refuse"}}})
-    extenders = [{"urlPrefix": f"{EXTENDERS}/{name}", "preemptVerb": "preempt"} for name in "ab"]
-    return cluster.history(profile_config(extenders=[{**each, "ignorable": True} for each in extenders]))
+    return _two_asked_about_victims({"a": {"preempt": "Fail"}, "b": _REFUSES_BOTH}, ignorable=True)
 
 
 def _one_without_victims(ignorable: bool) -> History:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from conformance.vocabulary.builder import HistoryBuilder
-from conformance.vocabulary.objects import SCRIPT, profile_config, with_metadata
+from conformance.vocabulary.objects import SCRIPT, default_profile, profile_config, with_metadata
 from refsched.suite.histories.history import Release
 
 Json = dict[str, Any]
@@ -24,14 +24,13 @@ _BINDERS: Json = {
 }
 
 SCRIPTED: Json = profile_config(
-    {
-        "schedulerName": "default-scheduler",
-        "plugins": {"multiPoint": {"enabled": [{"name": "ScriptedA"}, {"name": "ScriptedB"}]}, **_BINDERS},
-    }
+    default_profile(
+        plugins={"multiPoint": {"enabled": [{"name": "ScriptedA"}, {"name": "ScriptedB"}]}, **_BINDERS}
+    )
 )
 """This configuration has the scripted plugins at their points; the binder is asked before the default one."""
 
-ONLY_BINDING_SCRIPTED: Json = profile_config({"schedulerName": "default-scheduler", "plugins": _BINDERS})
+ONLY_BINDING_SCRIPTED: Json = profile_config(default_profile(plugins=_BINDERS))
 """This configuration has the scripted binder alone, so that no plugin has anything to do before Bind."""
 
 
