@@ -27,7 +27,7 @@ def has_drawings(text: str) -> bool:
 
 
 def drawn(text: str, up: str) -> str:
-    """Returns a page with its drawings where Mermaid finds them; ``up`` leads from it to the folder of the site."""
+    """Returns a page with its drawings where Mermaid finds them; ``up`` leads from it to the site's folder."""
     shown = _DRAWING.sub(lambda found: _raw(f'<pre class="mermaid">{escape(found[1])}</pre>'), text)
     scripts = (f'<script src="{up}_static/{name}"></script>' for name in (SCRIPT, "drawings.js"))
     return f"{shown}\n\n{_raw(''.join(scripts))}\n"

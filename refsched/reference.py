@@ -17,6 +17,7 @@ from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import CycleHeldError
 from refsched.machine.state import START
 from refsched.processes.http.unread import Unread
+from refsched.queue.queued_pod import NotWaitingError
 from refsched.reading.configuration.feature_gates import with_feature_gates
 from refsched.reading.configuration.read import read_config
 from refsched.reading.inputs import InputReader
@@ -105,7 +106,7 @@ class ReferenceScheduler:
             busy = self._machine.schedule(pod)
         except CycleHeldError as held:
             return {"unsupported": str(held)}
-        except KeyError:
+        except NotWaitingError:
             return {"error": f"{pod} does not wait to be scheduled"}
         return self._answer() if busy else {"idle": True}
 

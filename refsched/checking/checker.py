@@ -41,6 +41,7 @@ from refsched.objects.meta import ApiObject
 from refsched.objects.pod import Pod
 from refsched.oddities.known_defects import AS_PROMISED, Oddities
 from refsched.processes.http.unread import Unread
+from refsched.queue.queued_pod import NotWaitingError
 from refsched.reading.configuration.feature_gates import with_feature_gates
 from refsched.reading.configuration.read import read_config
 from refsched.reading.inputs import InputReader
@@ -232,7 +233,7 @@ class Checker:
         self.following.follow(coming, pod)
         try:
             found = list(self._pop(pod))
-        except KeyError:
+        except NotWaitingError:
             return [Disagreement("pod", "a pod that waits to be scheduled", pod)]
         except CycleHeldError as held:
             return [Disagreement("pod", str(held), pod)]
@@ -287,7 +288,7 @@ class Checker:
         was_nominated = self._is_nominated(record.pod)
         try:
             yield from self._pop(record.pod)
-        except KeyError:
+        except NotWaitingError:
             yield Disagreement("pod", "a pod that waits to be scheduled", record.pod)
             return
         except CycleHeldError as held:

@@ -187,7 +187,7 @@ def _skip(queue: SchedulingQueue, pod: str) -> None:
 
 def skip_earlier(queue: SchedulingQueue, pod: str) -> None:
     """Pops and skips a pod (``namespace/name``) that was popped before the last one was: this Pop ends nothing of
-    what has been remembered since. Raises KeyError if the pod does not wait, or is gated."""
+    what has been remembered since. Raises NotWaitingError if the pod does not wait, or is gated."""
     remembered = copy(queue.in_flight)
     queue.done(queue.take(pod).pod.uid)
     queue.in_flight = remembered

@@ -120,8 +120,8 @@ class Scheduler:
         """Pops a pod and runs its cycle until it waits or ends. Returns False if Pop would block.
 
         A pod that is not to be tried (R-EVENT-05) is popped and skipped. If ``pod`` is given, it is tried even
-        if it is not the next one. Raises KeyError if that pod is not in the queue, and CycleHeldError while a
-        scheduling cycle is held. Source: schedule_one.go, ScheduleOne, skipPodSchedule."""
+        if it is not the next one. Raises NotWaitingError if that pod is not in the queue, and CycleHeldError while
+        a scheduling cycle is held. Source: schedule_one.go, ScheduleOne, skipPodSchedule."""
         if any(not running.cycle.is_binding for running in self._running):
             raise CycleHeldError("a scheduling cycle is held, and kube-scheduler runs one at a time")
         queue = self.state.queue

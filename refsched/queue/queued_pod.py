@@ -18,6 +18,11 @@ NO_BACKOFF = -math.inf
 """This is the end of the backoff of a pod that does not back off."""
 
 
+class NotWaitingError(Exception):
+    """A NotWaitingError is raised by a request to try a pod that is not in the queue, or whose turn it cannot be.
+    Its text is ``namespace/name``."""
+
+
 @frozen(eq=False)
 class QueuedPod:
     """``timestamp`` is when the pod was created or its last attempt ended. Times are seconds on the queue's

@@ -29,7 +29,7 @@ from refsched.queue.backoff import by_expiration
 from refsched.queue.behaviour import QueueBehaviour
 from refsched.queue.hint_table import HintTable, Strategy
 from refsched.queue.in_flight import ObservedEvent
-from refsched.queue.queued_pod import QueuedPod
+from refsched.queue.queued_pod import NotWaitingError, QueuedPod
 from refsched.queue.ranking import Less, Ranking
 from refsched.queue.transitions import QUEUED, Occurrence, Place, Transition
 from refsched.queue.unschedulable_pods import UnschedulablePods
@@ -146,26 +146,26 @@ class SchedulingQueue:
 
     def take(self, key: str) -> QueuedPod:
         """Pops this pod even if it is not the next one, for drivers that say which pod is tried. Raises
-        KeyError if the pod does not wait here, or is gated."""
+        NotWaitingError if the pod does not wait here, or is gated."""
         place, pod = self._find(key)
         if pod is None:
-            raise KeyError(key)
+            raise NotWaitingError(key)
         if place is not Place.ACTIVE:
             transitions, activated = self.behaviour.transitions, (place, Occurrence.ACTIVATED)
             if activated in transitions and self.behaviour.runs_pre_enqueue(transitions.row(*activated)):
                 pod = self._with_gate(pod)
             if pod.is_gated:
                 self._step(pod, place, Occurrence.NOT_ENQUEUED)
-                raise KeyError(key)
+                raise NotWaitingError(key)
             self._remove(key)
             self._active.put(pod)
         return self._popped(pod, Place.ACTIVE)
 
     def pop(self, key: str) -> QueuedPod:
-        """Pops one of the heads, by ``namespace/name``. Raises KeyError if the pod is not one of them."""
+        """Pops one of the heads, by ``namespace/name``. Raises NotWaitingError if the pod is not one of them."""
         place, pod = self._find(key)
         if pod is None or pod not in self.heads():
-            raise KeyError(key)
+            raise NotWaitingError(key)
         return self._popped(pod, place)
 
     def _popped(self, pod: QueuedPod, place: Place) -> QueuedPod:

@@ -29,6 +29,7 @@ from refsched.objects.meta import ApiObject
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.processes.http.over_http import over_http
+from refsched.queue.queued_pod import NotWaitingError
 from refsched.reading.configuration.feature_gates import with_feature_gates
 from refsched.reading.configuration.read import default_config, read_config
 from refsched.reading.configuration.unread import unread_args
@@ -222,7 +223,7 @@ class Cluster:
         self._journal.steps.append(Scheduled(key))
         try:
             self._scheduler.schedule(key)
-        except KeyError:
+        except NotWaitingError:
             raise InputError("does not wait to be scheduled", where=_key(pod or "")) from None
         except CycleHeldError as held:
             raise InputError(str(held)) from None

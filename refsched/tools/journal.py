@@ -20,6 +20,7 @@ from refsched.errors import InputError
 from refsched.extenders.extender import Ask
 from refsched.machine.scheduler import CycleHeldError, Scheduler
 from refsched.objects.meta import ApiObject
+from refsched.queue.queued_pod import NotWaitingError
 from refsched.reading.inputs import InputReader
 from refsched.records import Input
 
@@ -74,7 +75,7 @@ class Journal:
         self._left.extend(self.answers)
         inputs = InputReader(scheduler)
         for step in self.steps:
-            with suppress(InputError, KeyError, CycleHeldError):
+            with suppress(InputError, NotWaitingError, CycleHeldError):
                 _repeat(step, scheduler, inputs)
             scheduler.take_records()
 

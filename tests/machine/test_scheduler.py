@@ -10,6 +10,7 @@ from world import World
 
 from refsched.errors import InputError
 from refsched.machine.scheduler import CycleHeldError
+from refsched.queue.queued_pod import NotWaitingError
 from refsched.records import Attempt
 
 # --- Whose turn it is -----------------------------------------------------------------------------
@@ -23,7 +24,7 @@ def test_a_driver_may_say_which_pod_is_tried(world: World) -> None:
     [attempt, _] = world.machine.take_records()
     assert isinstance(attempt, Attempt)
     assert attempt.pod == "default/second"
-    with pytest.raises(KeyError):
+    with pytest.raises(NotWaitingError):
         world.machine.schedule("default/second")
 
 

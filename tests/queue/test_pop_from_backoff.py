@@ -8,6 +8,7 @@ from queue_world import NODE_ADDED, World
 
 from refsched.objects.node import Node
 from refsched.objects.reading import read_as
+from refsched.queue.queued_pod import NotWaitingError
 
 
 @pytest.fixture
@@ -30,5 +31,5 @@ def test_a_pod_that_backs_off_is_nobodys_next(world: World) -> None:
 
     assert world.backoff == ["p"]
     assert world.queue.heads() == ()
-    with pytest.raises(KeyError):
+    with pytest.raises(NotWaitingError):
         world.queue.pop("ns/p")

@@ -15,6 +15,7 @@ from queue_world import (
 from refsched.framework.events import RESOURCE_SLICE, ActionType, ClusterEvent
 from refsched.objects.node import Node
 from refsched.objects.reading import read_as
+from refsched.queue.queued_pod import NotWaitingError
 from refsched.records import Queues
 
 
@@ -37,9 +38,9 @@ def keys(world: World) -> list[str]:
 def test_only_a_head_can_be_popped(world: World) -> None:
     world.add(pod("low"), pod("high", 1))
 
-    with pytest.raises(KeyError):
+    with pytest.raises(NotWaitingError):
         world.queue.pop("ns/low")
-    with pytest.raises(KeyError):
+    with pytest.raises(NotWaitingError):
         world.queue.pop("ns/unknown")
     assert world.queue.pop("ns/high").attempts == 1
     assert world.queue.pop("ns/low").attempts == 1
@@ -52,7 +53,7 @@ def test_a_driver_may_take_any_pod_that_no_gate_holds(world: World) -> None:
 
     assert [world.queue.take(f"ns/{name}").attempts for name in ("refused", "error", "low")] == [2, 2, 1]
     for name in ("held", "unknown", "low"):
-        with pytest.raises(KeyError):
+        with pytest.raises(NotWaitingError):
             world.queue.take(f"ns/{name}")
     assert (world.active, world.unschedulable) == (["high"], ["held"])
 
@@ -69,7 +70,7 @@ def test_where_active_is_empty_the_backoff_queue_is_popped(world: World) -> None
     assert world.pop().key == "ns/later"
     world.add(pod("newcomer", -5))
     assert keys(world) == ["ns/newcomer"]
-    with pytest.raises(KeyError):
+    with pytest.raises(NotWaitingError):
         world.queue.pop("ns/earlier")
 
 
@@ -78,7 +79,7 @@ def test_a_pod_that_backs_off_after_an_error_is_not_popped_early(world: World) -
 
     assert world.backoff == ["p"]
     assert world.queue.heads() == ()
-    with pytest.raises(KeyError):
+    with pytest.raises(NotWaitingError):
         world.queue.pop("ns/p")
 
 

@@ -132,7 +132,7 @@ def judged(adapter: Adapter, history: History) -> Judgement:
     """Returns what happened, which is nothing if the history cannot be done."""
     try:
         return try_history(adapter, history)
-    except (InputError, AdapterFault, KeyError, ValueError):
+    except (InputError, AdapterFault, ValueError):
         return Judgement(history)
 
 

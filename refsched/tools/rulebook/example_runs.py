@@ -119,7 +119,7 @@ def _explanation(example: Example, judgement: Judgement) -> Explanation | None:
         return None
     try:
         return _cluster(example, judgement.seen[: about[-1]]).explain(_pod(judgement.seen[about[-1]]))
-    except (InputError, KeyError):
+    except InputError:
         return None
 
 

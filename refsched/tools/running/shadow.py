@@ -26,6 +26,7 @@ from refsched.processes.kubernetes_api.decisions import (
     pod_called,
 )
 from refsched.processes.kubernetes_api.watching import DELETED, Event
+from refsched.queue.queued_pod import NotWaitingError
 from refsched.records import SCHEDULED, Attempt, Bind, NodeStatus
 from refsched.suite.catalogue.reasons import rule_of_reason
 from refsched.tools.running.mirror import Mirror, in_turn
@@ -155,7 +156,7 @@ class Shadow:
         """Attempts a pod, if it waits to be attempted."""
         try:
             self.scheduler.schedule(pod)
-        except KeyError:
+        except NotWaitingError:
             return None
         records = self.scheduler.take_records()
         for record in records:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A part of a scheduler in Python: it filters nodes by their taints and by the host ports that are taken.
 
-It reads a request on each line of stdin, and writes its answer as a line to stdout. Put your scheduler in the place of
-`filter_node`, and the plugins that it has into `PLUGINS`. The functions below `filter_node` are what these two do.
+It reads a request on each line of stdin, and writes its answer as a line to stdout. Put your scheduler in the
+place of `filter_node`, and the plugins that it has into `PLUGINS`. The functions below `filter_node` are what
+these two do.
 """
 
 import json
