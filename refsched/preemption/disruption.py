@@ -20,7 +20,7 @@ from refsched.objects.selectors import NOTHING, Selector, compile_selector
 from refsched.rules import applies
 
 MAX_ORDERS = 720
-"""At most this many orders of budgets are considered: all those of six budgets."""
+"""At most this many orders of budgets are considered: all those of six budgets that may be violated."""
 
 
 @frozen
@@ -54,12 +54,28 @@ def by_protection(pods: Sequence[PodInfo], budgets: Budgets) -> Sequence[ByProte
     Returns the splits that are possible, each once. kube-scheduler takes one order for all nodes of an attempt;
     here each node has its own."""
     found = split(pods, budgets)
-    if not found.violating or all(len(known) < 2 for known in budgets.by_namespace.values()):
+    scarce = {namespace: _scarce(known, pods) for namespace, known in budgets.by_namespace.items()}
+    if not found.violating or all(len(known) < 2 for known in scarce.values()):
         return (found,)
-    namespaces = budgets.by_namespace.keys()
-    orders = islice(product(*map(permutations, budgets.by_namespace.values())), MAX_ORDERS)
-    splits = [split(pods, Budgets(dict(zip(namespaces, order, strict=True)))) for order in orders]
+    orders = islice(product(*map(permutations, scarce.values())), MAX_ORDERS)
+    splits = [split(pods, Budgets(dict(zip(scarce, order, strict=True)))) for order in orders]
     return tuple(dict.fromkeys(splits))
+
+
+def _scarce(
+    budgets: Sequence[tuple[PodDisruptionBudget, Selector]], pods: Sequence[PodInfo]
+) -> Sequence[tuple[PodDisruptionBudget, Selector]]:
+    """Returns those of the budgets of a namespace that select more of the pods than they allow disruptions: no
+    other one can be violated, whatever the order."""
+    return [
+        (budget, selector)
+        for budget, selector in budgets
+        if budget.status.disruptions_allowed
+        < sum(
+            info.pod.namespace == budget.namespace and _counts_against(budget, selector, info.pod)
+            for info in pods
+        )
+    ]
 
 
 def split(pods: Sequence[PodInfo], budgets: Budgets, *, stops: bool = True) -> ByProtection:
