@@ -75,6 +75,18 @@ def _rejections_before_an_error() -> History:
     return cluster.history()
 
 
+def _nominated_and_backing_off() -> History:
+    """A pod preempts another one, the victim is deleted within its backoff, and nothing else waits."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+    cluster.add_pod(pod("", {"cpu": "1"}), 0)
+    cluster.add_pod(pod("", {"cpu": "1"}, priority=10))
+    for _ in range(2):
+        cluster.schedule(2)
+        cluster.wait()
+    return cluster.history(gates=WITHOUT_POP_FROM_BACKOFF)
+
+
 def of_time() -> Iterator[Case]:
     for initial, most in ((1, 2), (2, 3), (1, 5)):
         yield Case(
@@ -93,6 +105,12 @@ def of_time() -> Iterator[Case]:
         "The backoff after an error grows with the number of consecutive errors, whatever rejections came before.",
         _rejections_before_an_error(),
         ("R-BACKOFF-02",),
+    )
+    yield Case(
+        "backoff_of_a_pod_that_is_nominated",
+        "Without SchedulerPopFromBackoffQ a pod waits for its backoff, though it has a nominated node.",
+        _nominated_and_backing_off(),
+        needs=("preemption",),
     )
     yield Case(
         "flush_after_five_minutes",

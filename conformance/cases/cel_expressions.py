@@ -48,6 +48,7 @@ _TRUE_COMPARISONS = (
 )
 _TRUE_EQUALITY = (
     "dyn(1) == 1.0 && dyn('1') != 1 && null == null && dyn(1) != null && dyn(null) == null",
+    f"{{true: 1, false: 2}}[{A}.ecc] == 1 && {{1: 'a'}}[{A}.numa] == 'a' && {{'Ab': 1}}[{A}.model] == 1",
     "[[1], [2]] == [[1], [2]] && [1] != [1, 2] && [1, 2] != [1, 3] && [1] == [dyn(1.0)]",
     "{'a': 1} == {'a': 1} && {'a': 1} != {'b': 1} && {'a': 1} != {'a': 2} && {'a': 1} != {'a': 1, 'b': 2}",
     "!false && !!true && (false ? false : true) && (true ? true : false)",

@@ -10,10 +10,12 @@ from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import (
     AN_AGE_AGO,
     HOSTNAME,
+    ZONE,
     container,
     node,
     pod,
     selecting,
+    spread,
     with_metadata,
     with_spec,
 )
@@ -212,7 +214,29 @@ def _pre_bound_twice() -> History:
     return cluster.history()
 
 
+def _victim_on_its_way_out() -> History:
+    """Of two pods on a node that count for the constraint one is being deleted and has the lowest priority. The
+    other domain has no pod, and its node has a taint."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "4", "pods": "9"}, labels={ZONE: "a"}))
+    taints = [{"key": "k", "effect": "NoSchedule"}]
+    cluster.add_node(node("", {"cpu": "4", "pods": "9"}, labels={ZONE: "b"}, taints=taints))
+    cluster.add_pod(pod("", labels=_OF_A, priority=100), 0)
+    cluster.add_pod(with_metadata(pod("", labels=_OF_A), deletionTimestamp=AN_AGE_AGO), 0)
+    evenly = [spread(ZONE, 1, "DoNotSchedule")]
+    cluster.add_pod(pod("", labels=_OF_A, priority=50, topologySpreadConstraints=evenly))
+    cluster.schedule()
+    return cluster.history()
+
+
 CASES: tuple[Case, ...] = (
+    Case(
+        "victim_on_its_way_out_and_a_spread_constraint",
+        "A victim that is being deleted does not count for a constraint, and its removal lowers the count.",
+        _victim_on_its_way_out(),
+        ("R-SPREAD-54",),
+        ("preemption",),
+    ),
     Case(
         "preemption_by_a_pod_that_was_deleted",
         "A pod that was deleted while it was queued preempts no pod.",

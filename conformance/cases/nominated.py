@@ -9,20 +9,24 @@ from itertools import product
 from typing import Any
 
 from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.devices import ONE, claim_user, device_class, resource_claim, resource_slice
 from conformance.vocabulary.objects import (
     HOSTNAME,
     REQUIRED,
     container,
     cpu,
+    default_profile,
     near,
     node,
     pod,
+    profile_config,
     spread,
+    with_metadata,
     with_spec,
     with_status,
 )
 from conformance.vocabulary.storage import bound_pair, csi_node, storage_class, using
-from refsched.suite.histories.history import History
+from refsched.suite.histories.history import History, deleting
 from refsched.suite.session.cases import Case
 
 Json = dict[str, Any]
@@ -85,6 +89,26 @@ def _nominated_and_bound_to(home: str) -> History:
     return cluster.history()
 
 
+def _tried_in_vain(obstacle: str) -> History:
+    """No plugin is at PostFilter. A nominated pod is tried in vain, its node becomes free again, and a pod of
+    lower priority comes."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "1", "pods": "9"}, unschedulable=obstacle == "cordoned"))
+    running = pod("", cpu("1"), nodeName="n1")
+    if obstacle == "full":
+        cluster.add(with_metadata(running, name="running"))
+    cluster.add_pod(pod("", cpu("1"), priority=10, status={"nominatedNodeName": "n1"}))
+    cluster.schedule(1)
+    if obstacle == "full":
+        cluster.steps.append(deleting(with_metadata(running, name="running")))
+    else:
+        cluster.change_node(0, node("", {"cpu": "1", "pods": "9"}))
+    cluster.add_pod(pod("", cpu("1")))
+    cluster.schedule()
+    disabled = {"postFilter": {"disabled": [{"name": "*"}]}}
+    return cluster.history(profile_config(default_profile(plugins=disabled)))
+
+
 # --- A nominated pod that others keep away from --------------------------------------------------
 
 _KEPT_AWAY: dict[str, Json] = {
@@ -137,6 +161,16 @@ def _gated_and_nominated() -> History:
     return cluster.history()
 
 
+def _nominated_before_its_node() -> History:
+    """A gated pod is nominated to a node that is created afterwards, where another pod wants all there is."""
+    cluster = HistoryBuilder()
+    _gated(cluster)
+    cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+    cluster.add_pod(pod("", cpu("1"), **_NEVER))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _gated_and_sought() -> History:
     """One pod must run beside the nominated pod, which does not run yet, and the other must not."""
     cluster = HistoryBuilder(hosts=True)
@@ -174,6 +208,19 @@ def _gated_nomination_that(ends: str, taken: str) -> History:
     return cluster.history()
 
 
+def _waits_for_its_claim() -> History:
+    """Two pods wait for the only place. The second one is nominated to it, and its claim is created last."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(device_class("any"), resource_slice("s1", [{"name": "d0"}]))
+    cluster.add_node(node("", {"cpu": "4", "pods": "1"}))
+    cluster.add_pod(pod("", cpu("1")))
+    cluster.wait()
+    cluster.add_pod(claim_user("c1", status={"nominatedNodeName": "n1"}))
+    cluster.add(resource_claim("c1", ONE))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _cases_of_gated_pods() -> Iterator[Case]:
     yield Case(
         "gated_pod_is_nominated",
@@ -182,10 +229,22 @@ def _cases_of_gated_pods() -> Iterator[Case]:
         ("R-NOM-01", "R-NOM-02"),
     )
     yield Case(
+        "gated_pod_is_nominated_before_its_node_comes",
+        "A pod that is nominated to a node which does not exist counts there once it does.",
+        _nominated_before_its_node(),
+        ("R-NOM-02",),
+    )
+    yield Case(
         "gated_pod_is_nominated_and_sought",
         "A node must suit a pod both with and without the gated pod that is nominated there.",
         _gated_and_sought(),
         ("R-NOM-01",),
+    )
+    yield Case(
+        "pod_that_its_claim_frees_is_nominated",
+        "Whether a pod counts on the node that its status names, while it waits for its claim and afterwards,"
+        " decides whether a pod that came before it gets the last place there.",
+        _waits_for_its_claim(),
     )
     for (ends, says), taken in product(_AFTER.items(), _TAKEN):
         counts = "as before" if ends == "stays" else "no more"
@@ -218,6 +277,13 @@ def _cases() -> Iterator[Case]:
             f"A waiting pod that is nominated to the first node is bound to {home} by somebody else, and {says}.",
             _nominated_and_bound_to(home),
             ("R-NOM-05",),
+        )
+    for obstacle in ("full", "cordoned"):
+        yield Case(
+            f"nominated_node_is_{obstacle}_and_no_plugin_at_post_filter",
+            "Where no plugin is at PostFilter, it does not depend on what its node said whether a pod that fits"
+            " nowhere keeps its nomination.",
+            _tried_in_vain(obstacle),
         )
 
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cases of NodePorts: ports of the pod alone, which claim nothing of the host."""
+"""Cases of NodePorts: which ports are taken, and ports of the pod alone, which claim nothing of the host."""
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 from conformance.vocabulary.builder import HistoryBuilder
@@ -70,7 +71,31 @@ def _addresses_of_sidecars() -> History:
     return cluster.history()
 
 
+def _in_pairs(member: str, values: tuple[str, ...]) -> History:
+    """Of each two of these values two pods with one host port come to the only node, where no other pod has it."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "4", "pods": "99"}))
+    for number, pair in enumerate(product(values, repeat=2)):
+        for value in pair:
+            port = {"containerPort": 80, "hostPort": 1000 + number, **({member: value} if value else {})}
+            cluster.add_pod(pod("", containers=[container("c", ports=[port])]))
+            cluster.schedule()
+    return cluster.history()
+
+
 CASES = (
+    Case(
+        "one_host_port_at_any_two_addresses",
+        "One host port at two addresses is taken twice, unless one of them is 0.0.0.0, or is not given.",
+        _in_pairs("hostIP", ("", "0.0.0.0", "::", "10.0.0.1", "127.0.0.1")),
+        ("R-PORTS-02",),
+    ),
+    Case(
+        "one_host_port_of_any_two_protocols",
+        "One host port of two protocols is taken twice, and of one protocol it is TCP unless another is given.",
+        _in_pairs("protocol", ("", "TCP", "UDP", "SCTP")),
+        ("R-PORTS-02",),
+    ),
     Case(
         "host_ports_of_sidecars_at_two_addresses",
         "Host ports of sidecars, as those of containers, conflict only at one address.",

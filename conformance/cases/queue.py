@@ -49,6 +49,11 @@ _UPDATES: dict[str, tuple[str, Json, Json]] = {
         LARGE,
         with_metadata(with_spec(_SMALL, tolerations=_TOLERATIONS), labels=_A),
     ),
+    "smaller_and_larger": (
+        "requests less of one resource, and more of another",
+        pod("p1", {"cpu": "9", "memory": "1Gi"}),
+        pod("p1", {"cpu": "1", "memory": "2Gi"}),
+    ),
     "smaller_and_labels": ("requests less and has a label", LARGE, with_metadata(_SMALL, labels=_A)),
     "tolerations_only": (
         "tolerates a taint, and requests as much as before",

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from conformance.vocabulary.allocations import allocated
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.devices import ONE, claim_user, device_class, resource_claim, resource_slice
-from conformance.vocabulary.objects import node, pod, with_metadata, with_spec, with_status
+from conformance.vocabulary.objects import AN_AGE_AGO, node, pod, with_metadata, with_spec, with_status
 from conformance.vocabulary.scripted import ONLY_BINDING_SCRIPTED, SCRIPTED, release_all
-from refsched.suite.histories.history import Create, History, Permit, Release, Update, deleting
+from refsched.suite.histories.history import Create, History, Observe, Permit, Release, Update, deleting
 from refsched.suite.session.cases import Case
 
 TIMES = 12
@@ -138,6 +140,52 @@ def _anew_for_another_scheduler(point: str) -> History:
     return cluster.history(SCRIPTED)
 
 
+def _bound_elsewhere_while_it_is_held() -> History:
+    """Somebody else binds a pod to the second node while a plugin holds it on the first one, which then rejects
+    it. There is room for two more pods on the first node, and for none on the second."""
+    cluster = HistoryBuilder()
+    for amount in ("2", "1"):
+        cluster.add_node(node("", {"cpu": amount, "pods": "9"}))
+    cluster.add_pod(pod("", {"cpu": "1"}, script={"ScriptedA": {"reserve": "Hold:Unschedulable"}}))
+    cluster.schedule(1)
+    cluster.change_pod(0, partial(with_spec, nodeName="n2"))
+    release_all(cluster)
+    for _ in range(3):
+        cluster.add_pod(pod("", {"cpu": "1"}))
+        cluster.schedule(1)
+    return cluster.history(SCRIPTED)
+
+
+def _labelled_after_its_deletion_began() -> History:
+    """The deletion of a pod begins while a plugin holds it, its labels change, and then the plugin rejects it."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "2", "pods": "9"}))
+    cluster.add_pod(pod("", script={"ScriptedA": {"reserve": "Hold:Unschedulable"}}))
+    cluster.schedule(1)
+    for changed in ({"deletionTimestamp": AN_AGE_AGO}, {"labels": {"app": "a"}}):
+        cluster.change_pod(0, partial(with_metadata, **changed))
+        cluster.steps.append(Observe())
+    release_all(cluster)
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history(SCRIPTED)
+
+
+def _deleted_while_one_of_more_importance_waits() -> History:
+    """A pod waits for the room that another one of lower priority was assumed to take, which is deleted while a
+    plugin holds it at PreBind."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+    held = pod("", {"cpu": "1"}, script={"ScriptedB": {"preBind": "Hold"}})
+    cluster.add_pod(held)
+    cluster.schedule(1)
+    cluster.add_pod(pod("", {"cpu": "1"}, priority=10, preemptionPolicy="Never"))
+    cluster.schedule(1)
+    cluster.remove_pod(0)
+    cluster.steps.append(Observe())
+    return cluster.history(SCRIPTED)
+
+
 def _deleted_while_it_is_bound() -> History:
     """Returns a history in which a pod is marked for deletion while a plugin that binds it, and then fails, holds
     it: the API server refuses the binding."""
@@ -183,6 +231,27 @@ CASES = (
         _deleted_while_it_is_bound(),
         ("R-BIND-05",),
         needs=("hold",),
+    ),
+    Case(
+        "bound_elsewhere_before_reserve_fails",
+        "A pod that somebody else has bound to another node counts there, when it is rejected at Reserve.",
+        _bound_elsewhere_while_it_is_held(),
+        ("R-ROLLBACK-02",),
+        needs=("hold",),
+    ),
+    Case(
+        "labelled_in_flight_after_its_deletion_began",
+        "A pod in flight whose deletion has begun is in no queue until its attempt ends, though it is updated.",
+        _labelled_after_its_deletion_began(),
+        ("R-QUEUE-41",),
+        needs=("hold", "queue"),
+    ),
+    Case(
+        "deleted_while_one_of_more_importance_waits_for_its_room",
+        "The deletion of a pod that is about to be bound requeues pods that wait for its room, also more important"
+        " ones, before its binding has ended.",
+        _deleted_while_one_of_more_importance_waits(),
+        needs=("hold", "queue"),
     ),
     *(
         Case(

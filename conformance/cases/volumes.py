@@ -6,6 +6,7 @@ this module."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 from conformance.cases.allowed_topologies import of_allowed_topologies
@@ -22,6 +23,7 @@ from conformance.vocabulary.objects import (
 )
 from conformance.vocabulary.scripted import SCRIPTED, key, script
 from conformance.vocabulary.storage import (
+    BETA_CLASS,
     BIND_COMPLETED,
     DRIVER,
     EPHEMERAL_USER,
@@ -241,6 +243,31 @@ _TWO_MODES = Case(
 )
 
 
+def _each_access_mode() -> History:
+    """Of each two access modes there is a class with one claim and one volume, and a pod that uses the claim."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add_node(node(""))
+    modes = ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod")
+    for number, (asked, offered) in enumerate(product(modes, repeat=2)):
+        of_class = {"storageClassName": f"hand{number}"}
+        cluster.add(
+            storage_class(f"hand{number}"),
+            a_claim(f"c{number}", spec={"accessModes": [asked], **of_class}),
+            a_volume(f"v{number}", spec={"accessModes": [offered], **of_class}),
+        )
+        cluster.add_pod(pod("", volumes=using(f"c{number}")))
+    cluster.schedule()
+    return cluster.history()
+
+
+_EACH_MODE = Case(
+    "each_access_mode_and_each_other",
+    "A claim is served only by a volume that lists its access mode, though another one may allow more.",
+    _each_access_mode(),
+    ("R-VOLBIND-13",),
+)
+
+
 def _larger_claim(name: str) -> Json:
     return a_claim(name, spec={"resources": {"requests": {"storage": "2Gi"}}})
 
@@ -302,6 +329,31 @@ _PRE_BOUND_ELSEWHERE = Case(
 )
 
 
+_ANNOTATED = Case(
+    "capacity_of_the_class_in_an_annotation",
+    "A CSIStorageCapacity of the class that the annotation of a claim names is for it, whatever its spec names.",
+    _wanted(
+        *(_PUBLISHED, _PUBLISHES, _capacity("2Gi")),
+        a_claim("c1", metadata={"annotations": {BETA_CLASS: "hand"}}, spec={"storageClassName": "other"}),
+    ),
+    ("R-VOLBIND-15",),
+)
+
+
+def _missing_claim_and_no_node() -> History:
+    cluster = HistoryBuilder()
+    cluster.add_pod(pod("", volumes=using("c1")))
+    cluster.schedule()
+    return cluster.history()
+
+
+_NOTHING_THERE = Case(
+    "claim_missing_and_no_node",
+    "Where there is neither a node nor the claim that a pod names, the release decides for which it is rejected.",
+    _missing_claim_and_no_node(),
+)
+
+
 _NO_TOPOLOGY = Case(
     "capacity_that_says_no_topology",
     "A CSIStorageCapacity without a nodeTopology reaches no node.",
@@ -315,11 +367,14 @@ CASES: tuple[Case, ...] = (
     *_of_ephemeral_volumes(),
     *of_allowed_topologies(),
     _TWO_MODES,
+    _EACH_MODE,
     _PRE_BOUND_ELSEWHERE,
     *of_zones(),
     _LARGER_FIRST,
     _GIVEN_BACK,
     _NO_TOPOLOGY,
+    _NOTHING_THERE,
+    _ANNOTATED,
     *of_exclusive_claims(),
     *(case for replaced in _REPLACED for case in before_and_after(replaced)),
 )

@@ -138,18 +138,24 @@ _POD_LABELS: SearchStrategy[Json] = st.sampled_from(
 )
 
 
-def _avoids(kind: str, uid: str) -> str:
+def _of_controller(kind: str, uid: str) -> Json:
     controller = {"apiVersion": "v1", "kind": kind, "name": "w", "uid": uid, "controller": True}
-    return json.dumps({"preferAvoidPods": [{"podSignature": {"podController": controller}}]})
+    return {"podSignature": {"podController": controller}}
+
+
+def _avoids(*entries: Any) -> str:
+    return json.dumps({"preferAvoidPods": entries})
 
 
 _ANNOTATIONS = st.sampled_from(
     [
         "",
         "",
-        _avoids("ReplicationController", "w"),
-        _avoids("ReplicaSet", "w"),
-        _avoids("ReplicaSet", "v"),
+        _avoids(_of_controller("ReplicationController", "w")),
+        _avoids(_of_controller("ReplicaSet", "w")),
+        _avoids(_of_controller("ReplicaSet", "v")),
+        _avoids(_of_controller("ReplicaSet", "v"), _of_controller("ReplicationController", "w")),
+        _avoids("neither", _of_controller("ReplicationController", "w")),
         "{",
     ]
 )

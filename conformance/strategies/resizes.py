@@ -17,24 +17,29 @@ from refsched.suite.histories.history import History
 Json = dict[str, Any]
 
 
-_CPU = combinations(cpu, CPU_AMOUNTS)
+_MEMORY: tuple[Json, ...] = ({}, {}, {"memory": "1Gi"}, {"memory": "3Gi"})
+_AMOUNTS = combinations(lambda amount, memory: {**cpu(amount), **memory}, CPU_AMOUNTS, _MEMORY)
+"""What is asked for and what is reported name other resources each time, so that none stands in for another."""
 _RESIZES = st.tuples(
-    *(_CPU, _CPU, _CPU),
+    *(_AMOUNTS, _AMOUNTS, _AMOUNTS),
     st.sampled_from(["", "Infeasible", "Deferred"]),
     st.sampled_from(["first", "starting", "last", "starting, the last", "exchanged"]),
 )
 _OF_THE_WHOLE = st.tuples(
-    sometimes(_CPU, None), _CPU, sometimes(_CPU, None), st.sampled_from(["", "Infeasible", "Deferred"])
+    sometimes(_AMOUNTS, None),
+    _AMOUNTS,
+    sometimes(_AMOUNTS, None),
+    st.sampled_from(["", "Infeasible", "Deferred"]),
 )
 RESIZES = pod_changes(lambda drawn: resized(*drawn), _RESIZES)
 _RESIZES_OF_THE_WHOLE = pod_changes(lambda drawn: resized_as_a_whole(*drawn), _OF_THE_WHOLE)
 
 
-def _pod(first: str, second: str, starting: tuple[str, ...], asked: str) -> Json:
+def _pod(first: str, second: str, memory: Json, starting: tuple[str, ...], asked: str) -> Json:
     """Returns a pod; ``starting`` are the restart policies of its init containers, "" for one that has none."""
     return pod(
         "",
-        containers=[container("c", cpu(first)), container("d", cpu(second))],
+        containers=[container("c", cpu(first)), container("d", {**cpu(second), **memory})],
         initContainers=[
             container(f"i{number}", cpu(asked), **({"restartPolicy": policy} if policy else {}))
             for number, policy in enumerate(starting)
@@ -46,6 +51,7 @@ _PODS = combinations(
     _pod,
     ("500m", "1", ""),
     ("250m", "1", ""),
+    ({}, {"memory": "2Gi"}),
     (("Always",), (), ("Always", "Always"), ("", "Always"), ("",)),
     ("500m", "1501m"),
 )

@@ -106,12 +106,16 @@ def _limited(limits: Json, requested: str) -> Json:
 _LIMITED = st.builds(_limited, _PLAIN, st.sampled_from(["", "cpu", "memory"]))
 
 
-def _with_overhead(value: Json, cpu: str) -> Json:
+_OVERHEADS: tuple[Json, ...] = ({}, {}, {"cpu": "250m"}, {"memory": "1Gi"}, {"cpu": "1m", _GPU: "1"})
+"""Some are of resources that the pod does not request, or no node has."""
+
+
+def _with_overhead(value: Json, overhead: Json) -> Json:
     """Returns the pod with an overhead, which comes from a RuntimeClass."""
-    return with_spec(value, overhead={"cpu": cpu}, runtimeClassName="r") if cpu else value
+    return with_spec(value, overhead=overhead, runtimeClassName="r") if overhead else value
 
 
-def _containers(first: Json, second: Json, starting: list[tuple[str, Json, Json]], overhead: str) -> Json:
+def _containers(first: Json, second: Json, starting: list[tuple[str, Json, Json]], overhead: Json) -> Json:
     """Draws two containers, and init containers of which some go on as sidecars."""
     made = pod(
         "",
@@ -129,11 +133,11 @@ _CONTAINERS = st.builds(
     _PLAIN,
     _PLAIN,
     st.lists(st.tuples(st.sampled_from(["", "Always"]), _PLAIN, sometimes(_RARE, {})), max_size=3),
-    st.sampled_from(["", "250m", "1m"]),
+    st.sampled_from(_OVERHEADS),
 )
 
 
-def _whole(own_cpu: str, own_memory: str, own_huge: str, cpu: str, limited: bool, overhead: str) -> Json:
+def _whole(own_cpu: str, own_memory: str, own_huge: str, cpu: str, limited: bool, overhead: Json) -> Json:
     """Draws a pod with resources of its own, which are at least those of its container. Huge pages it is limited
     to."""
     resources = {"limits" if limited else "requests": _amounts(cpu=own_cpu, memory=own_memory)}
@@ -155,7 +159,7 @@ _WHOLE = combinations(
     ("", "", "2Mi", "6Mi"),
     ("", "500m", "1m"),
     (False, True),
-    ("", "250m"),
+    _OVERHEADS[1:],
 )
 
 # --- Configurations -------------------------------------------------------------------------------

@@ -229,6 +229,7 @@ _VOLUME_MODES = (
     ["ReadWriteOnce", "ReadOnlyMany"],
     ["ReadWriteOnce", "ReadOnlyMany", "ReadWriteOncePod"],
     ["ReadOnlyMany"],
+    ["ReadWriteMany"],
 )
 
 

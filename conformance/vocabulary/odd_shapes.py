@@ -70,6 +70,21 @@ def of_modes(modes: Any) -> Named:
     for each in modes if len(modes) > 1 else ():
         yield "one alone", [each]
     yield "given twice", [*modes, *modes]
+    for other in ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"):
+        if other not in modes:
+            yield "another one", [other]
+
+
+def of_an_expression(expression: Any) -> Named:
+    """Yields what the operators that all selectors have say of the same label."""
+    key = {"key": expression["key"]}
+    for operator in ("In", "NotIn"):
+        if operator != expression["operator"]:
+            values = expression.get("values") or ["a"]
+            yield "another operator", {**key, "operator": operator, "values": values}
+    for operator in ("Exists", "DoesNotExist"):
+        if operator != expression["operator"]:
+            yield "another operator", {**key, "operator": operator}
 
 
 def of_a_mapping(mapping: Any) -> Named:
