@@ -9,6 +9,7 @@ from conformance.cases import (
     consumed_devices,
     devices,
     earlier,
+    events,
     extenders,
     left_out,
     migrated_volumes,
@@ -155,7 +156,10 @@ def test_victim_order_cases(check: Check, case: Case) -> None:
 
 
 @conforms(
-    area="queue", cases=queue.CASES, rules=rules_of("BACKOFF", "HINT", "CURE", "QUEUE"), needs=("queue",)
+    area="queue",
+    cases=(*queue.CASES, *events.CASES),
+    rules=rules_of("BACKOFF", "HINT", "CURE", "QUEUE"),
+    needs=("queue",),
 )
 def test_queue_cases(check: Check, case: Case) -> None:
     check(case.history)

@@ -58,7 +58,7 @@ _PODS = combinations(
 
 
 def histories() -> SearchStrategy[History]:
-    """A node's observers see at once what each resize comes to."""
+    """A node's observers see at once what each resize comes to, and a pod may wait for what it gives back."""
 
     @st.composite
     def resizing(draw: DrawFn) -> History:
@@ -67,6 +67,10 @@ def histories() -> SearchStrategy[History]:
         for _ in range(2):
             cluster.add_pod(draw(_PODS), 0)
         cluster.schedule(0)
+        waiting = draw(st.sampled_from(["", "2", "3"]))
+        if waiting:
+            cluster.add_pod(pod("", cpu(waiting)))
+            cluster.schedule()
         for change in draw(st.lists(st.one_of(RESIZES, _RESIZES_OF_THE_WHOLE), min_size=1, max_size=4)):
             change(cluster)
         cluster.add_pod(pod("", cpu("1")))

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of events of each kind of object: what requeues a pod that a plugin rejected which registers for none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.devices import ONE, device_class, resource_claim, resource_slice
+from conformance.vocabulary.objects import node, pod, selecting, with_metadata, with_status
+from conformance.vocabulary.scripted import SCRIPTED, script
+from conformance.vocabulary.storage import (
+    DRIVER,
+    STORAGE,
+    a_claim,
+    a_volume,
+    csi_node,
+    storage_class,
+    storage_object,
+)
+from refsched.suite.histories.history import Create, History, Update, deleting
+from refsched.suite.session.cases import Case
+
+Json = dict[str, Any]
+
+_ATTACHED: Json = {"attacher": DRIVER, "nodeName": "n1", "source": {"persistentVolumeName": "v1"}}
+_OBJECTS: tuple[Json, ...] = (
+    pod("other", nodeName="n1"),
+    node("other"),
+    selecting("Service", "s", {"app": "a"}, "v1"),
+    {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "other"}},
+    a_claim(),
+    a_volume(),
+    storage_class("hand"),
+    csi_node("n1", {"count": 1}),
+    storage_object(STORAGE, "CSIDriver", DRIVER, spec={"storageCapacity": True}),
+    storage_object(STORAGE, "CSIStorageCapacity", "k", "default", storageClassName="hand", nodeTopology={}),
+    storage_object(STORAGE, "VolumeAttachment", "a", spec=_ATTACHED),
+    device_class("any"),
+    resource_slice("s1", [{"name": "d0"}]),
+    resource_claim("r1", ONE),
+)
+
+
+def _comes_changes_and_goes(value: Json) -> History:
+    """After each of these events the backoff passes, and the pod is tried again if it was requeued."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", script=script(("ScriptedA", "reserve", "Unschedulable"))))
+    cluster.schedule()
+    annotated = with_metadata(value, annotations={"touched": "yes"})
+    changes = [Create(value), Update(annotated), deleting(value)]
+    if value["kind"] == "Pod":
+        changes[2:2] = [Update(with_status(annotated, phase="Succeeded"))]
+    for change in changes:
+        cluster.steps.append(change)
+        cluster.wait()
+        cluster.schedule()
+    return cluster.history(SCRIPTED)
+
+
+CASES: tuple[Case, ...] = tuple(
+    Case(
+        f"events_of_a_{value['kind'].lower()}",
+        f"A pod that was rejected by a plugin which registers for no event is requeued by what is an event of a"
+        f" {value['kind']}.",
+        _comes_changes_and_goes(value),
+        needs=("scripted",),
+    )
+    for value in _OBJECTS
+)
