@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.devices import ONE, claim_user, device_class, resource_claim, resource_slice
 from conformance.vocabulary.objects import WITHOUT_POP_FROM_BACKOFF, container, node, pod, profile_config
-from refsched.suite.histories.history import History
+from refsched.suite.histories.history import History, deleting
 from refsched.suite.session.cases import Case
 
 Json = dict[str, Any]
@@ -87,6 +88,24 @@ def _nominated_and_backing_off() -> History:
     return cluster.history(gates=WITHOUT_POP_FROM_BACKOFF)
 
 
+def _one_of_two_is_gated() -> History:
+    """Two pods are in backoff when the claim of the first is deleted, so that it is gated by the flush that comes
+    when the backoff of both is over. The second one is tried before the next flush."""
+    cluster = HistoryBuilder(hosts=True)
+    claim = resource_claim("c1", ONE)
+    cluster.add(device_class("any"), resource_slice("s1", [{"name": "d0"}]), claim)
+    cluster.add_node(node("", {"cpu": "500m", "pods": "9"}))
+    for value in (claim_user("c1"), pod("", {"cpu": "1"})):
+        cluster.wait(0.25)
+        cluster.add_pod(value)
+        cluster.schedule(1)
+    cluster.change_node(0, node(""))
+    cluster.steps.append(deleting(claim))
+    cluster.wait(1.75)
+    cluster.schedule(1)
+    return cluster.history(gates=WITHOUT_POP_FROM_BACKOFF)
+
+
 def of_time() -> Iterator[Case]:
     for initial, most in ((1, 2), (2, 3), (1, 5)):
         yield Case(
@@ -111,6 +130,11 @@ def of_time() -> Iterator[Case]:
         "Without SchedulerPopFromBackoffQ a pod waits for its backoff, though it has a nominated node.",
         _nominated_and_backing_off(),
         needs=("preemption",),
+    )
+    yield Case(
+        "one_of_two_pods_is_gated_when_their_backoff_ends",
+        "A pod whose backoff is over becomes active, though another one that is looked at before it is gated.",
+        _one_of_two_is_gated(),
     )
     yield Case(
         "flush_after_five_minutes",

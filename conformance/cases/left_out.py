@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import product
 
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.left_out import PODS, POINTS, claimed_by_pods_of, profile_without
 from conformance.vocabulary.objects import ZONE, node, pod
-from conformance.vocabulary.storage import csi_node
+from conformance.vocabulary.storage import bound_pair, csi_node, storage_class, using
 from refsched.suite.histories.history import History
 from refsched.suite.session.cases import Case
 
@@ -79,4 +80,35 @@ def _without_volume_binding() -> Iterator[Case]:
         )
 
 
-CASES: tuple[Case, ...] = (*_cases(), *_without_volume_binding())
+_OF_VOLUMES = ("VolumeBinding", "VolumeRestrictions", "NodeVolumeLimits", "VolumeZone")
+
+
+def _claim_comes_late(plugin: str, late: str) -> History:
+    """Of the plugins about volumes there is only this one. One of the two claims of a pod, and another claim, are
+    created after the pod was tried."""
+    pairs = {name: bound_pair(name, f"v-{name}") for name in ("c1", "c2", "c3")}
+    others = [(other, POINTS[other]) for other in _OF_VOLUMES if other != plugin]
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(storage_class("hand"), *pairs["c2" if late == "c1" else "c1"])
+    cluster.add_node(node(""))
+    cluster.add(csi_node("n1", {"count": 9}))
+    cluster.add_pod(pod("", volumes=using("c1", "c2")))
+    for name in ("c3", late):
+        cluster.schedule()
+        cluster.add(*pairs[name])
+        cluster.wait()
+    cluster.schedule()
+    return cluster.history(profile_without(others))
+
+
+def _late_claims() -> Iterator[Case]:
+    for plugin, late in product(_OF_VOLUMES, ("c1", "c2")):
+        yield Case(
+            f"{_name(plugin)}_alone_and_{late}_comes_late",
+            f"Without other plugins about volumes, {plugin} requeues a pod when the claim comes that it lacks.",
+            _claim_comes_late(plugin, late),
+            needs=("volumes",),
+        )
+
+
+CASES: tuple[Case, ...] = (*_cases(), *_without_volume_binding(), *_late_claims())

@@ -26,7 +26,9 @@ from conformance.vocabulary.devices import (
     resource_slice,
 )
 from conformance.vocabulary.objects import (
+    default_profile,
     node,
+    profile_config,
     with_metadata,
 )
 from refsched.suite.histories.history import History, Update, deleting
@@ -59,6 +61,19 @@ _REPORTS = st.sampled_from(
         [],
     ]
 )
+
+
+_TIMEOUTS: SearchStrategy[Json] = st.sampled_from(
+    [
+        {},
+        {},
+        {},
+        {"bindingTimeout": "30s"},
+        {"filterTimeout": "40s"},
+        {"bindingTimeout": "9s", "filterTimeout": "40s"},
+    ]
+)
+"""How long a pod waits for its devices, and how long a search for devices may take."""
 
 
 def _condition(kind: str, status: str) -> Json:
@@ -161,7 +176,10 @@ def _conditions(draw: DrawFn) -> History:
         cluster.schedule(2)
     cluster.wait(601)
     cluster.schedule()
-    return cluster.history()
+    timeouts = draw(_TIMEOUTS)
+    return cluster.history(
+        profile_config(default_profile(("DynamicResources", timeouts))) if timeouts else None
+    )
 
 
 def histories() -> SearchStrategy[History]:
