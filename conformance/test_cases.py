@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from conformance.cases import (
+    batches,
     cel,
     config,
     consumed_devices,
@@ -162,6 +163,11 @@ def test_victim_order_cases(check: Check, case: Case) -> None:
     needs=("queue",),
 )
 def test_queue_cases(check: Check, case: Case) -> None:
+    check(case.history)
+
+
+@conforms(area="batches", cases=batches.CASES, rules=rules_of("BATCH"))
+def test_batch_cases(check: Check, case: Case) -> None:
     check(case.history)
 
 

@@ -285,6 +285,13 @@ def _sized() -> Iterator[Case]:
 # --- Generations of a pool ------------------------------------------------------------------------
 
 
+_OTHER_DRIVER: Json = {"driver": "other.example.com"}
+
+
+def _of_another_driver(value: Json) -> Json:
+    return {**value, "spec": {**value["spec"], **_OTHER_DRIVER}}
+
+
 def _generations() -> Iterator[Case]:
     for name, says, numbers in (("newer_first", "older", (2, 1)), ("older_first", "newer", (1, 2))):
         slices = [
@@ -297,6 +304,12 @@ def _generations() -> Iterator[Case]:
             f"the {says} was published last.",
             _allocating_from(slices, _claim([exactly(2)])),
             ("R-DRA-20",),
+        )
+        yield Case(
+            f"pool_generations_of_two_drivers_{name}",
+            "A claim for two devices is served by two drivers whose pools have one name, though one of them is of"
+            f" an older generation; the {says} one was published last.",
+            _allocating_from([slices[0], _of_another_driver(slices[1])], _claim([exactly(2)])),
         )
 
 
@@ -321,10 +334,7 @@ def _out_of_reach() -> Iterator[Case]:
 
 
 _BEYOND: dict[str, tuple[str, Json]] = {
-    "of_another_driver": (
-        "of a pool of this name that another driver publishes",
-        {"driver": "other.example.com"},
-    ),
+    "of_another_driver": ("of a pool of this name that another driver publishes", _OTHER_DRIVER),
     "of_another_pool": ("of another pool of this driver", {"name": "q"}),
     "of_an_older_generation": ("of an older generation of the pool", {"generation": 1}),
     "of_a_newer_generation": ("of a newer generation of the pool", {"generation": 3}),
@@ -339,9 +349,8 @@ def _with_a_slice_beyond(more: Json, count: int, asked: Json) -> History:
     there = resource_slice("s1", [{"name": "d1"}], {"nodeName": "n1"}, stated)
     pool = {**stated, **{name: value for name, value in more.items() if name != "driver"}}
     beyond = resource_slice("s2", [{"name": "d2"}], {"nodeName": "n9"}, pool)
-    if "driver" in more:
-        beyond = {**beyond, "spec": {**beyond["spec"], "driver": more["driver"]}}
-    return _allocating_from([there, beyond], _claim([asked]))
+    whose = _of_another_driver(beyond) if more is _OTHER_DRIVER else beyond
+    return _allocating_from([there, whose], _claim([asked]))
 
 
 def _beyond() -> Iterator[Case]:

@@ -99,6 +99,20 @@ def _ephemeral_claim(owned: bool, *, on_the_node: bool) -> History:
     return cluster.history(WITHOUT_BINDING)
 
 
+def _ephemeral_user_is_deleted() -> History:
+    """A pod is rejected for a volume too many, and then one that has an ephemeral volume alone is deleted."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(_HAND, *ephemeral_pair(), *bound_pair("c2", "v2"), csi_node("n1", {"count": 1}))
+    cluster.add_node(node(""))
+    cluster.add_pod(EPHEMERAL_USER, 0)
+    cluster.add_pod(pod("", volumes=using("c2")))
+    cluster.schedule()
+    cluster.remove_pod(0)
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
+
+
 def _limited_by_the_node() -> History:
     """Returns two pods, each with a volume of its own; the node lists room for one of the driver, and has no
     CSINode."""
@@ -201,6 +215,11 @@ def _cases() -> Iterator[Case]:
         "A volume that is attached counts for its attacher, even if the driver is another one and a pod uses it.",
         _attached_by_another(),
         ("R-VOLLIMIT-05",),
+    )
+    yield Case(
+        "user_of_an_ephemeral_volume_is_deleted",
+        "A pod with a volume too many is requeued when a pod is deleted, be all its volumes ephemeral ones.",
+        _ephemeral_user_is_deleted(),
     )
     for owned in (False, True):
         name = "owned" if owned else "not_owned"

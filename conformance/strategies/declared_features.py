@@ -83,6 +83,7 @@ _UPDATES: tuple[Callable[[Json], Json], ...] = (
     *[lambda value: with_spec(value, hostNetwork=True, hostUsers=False)] * 3,
     lambda value: with_metadata(value, annotations={"note": "x"}),
     lambda value: with_metadata(value, labels={"app": "a"}),
+    lambda value: with_spec(value, tolerations=[{"key": "k", "operator": "Exists"}]),
 )
 
 
