@@ -9,6 +9,7 @@ from conformance.cases import (
     config,
     consumed_devices,
     devices,
+    disks,
     earlier,
     events,
     extenders,
@@ -23,6 +24,7 @@ from conformance.cases import (
     resource_slices,
     resources,
     rollback,
+    searches,
     served_resources,
     spread,
     taints,
@@ -70,7 +72,7 @@ def test_taint_cases(check: Check, case: Case) -> None:
 
 @conforms(
     area="volumes",
-    cases=volumes.CASES,
+    cases=(*volumes.CASES, *disks.CASES),
     rules=rules_of("VOLBIND", "VOLZONE", "VOLRESTR"),
     needs=("volumes",),
 )
@@ -163,6 +165,11 @@ def test_victim_order_cases(check: Check, case: Case) -> None:
     needs=("queue",),
 )
 def test_queue_cases(check: Check, case: Case) -> None:
+    check(case.history)
+
+
+@conforms(area="config", cases=searches.CASES, rules=("R-CONFIG-21", "R-SEARCH-15"))
+def test_search_cases(check: Check, case: Case) -> None:
     check(case.history)
 
 

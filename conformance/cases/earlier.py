@@ -25,6 +25,7 @@ from conformance.vocabulary.storage import (
     a_claim,
     a_volume,
     claim_reference,
+    inline,
     reaching,
     storage_class,
     using,
@@ -169,6 +170,18 @@ def _classes_of_disks() -> History:
     return cluster.history()
 
 
+def _disks_beyond_the_limit() -> History:
+    """Two disks are on a node that attaches one, and a pod reads one of them."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {**_FOUR, "attachable-volumes-gce-pd": "1"}))
+    for name in ("d", "e"):
+        disk = {"pdName": name, "readOnly": True}
+        cluster.add_pod(pod("", volumes=inline(gcePersistentDisk=disk)), 0)
+    cluster.add_pod(pod("", volumes=inline(gcePersistentDisk={"pdName": "d", "readOnly": True})))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _volumes_by_name(operator: str) -> History:
     """Returns a volume for each of two nodes, by the nodes' names, and a claim for either."""
     cluster = HistoryBuilder()
@@ -301,6 +314,13 @@ CASES: tuple[Case, ...] = (
             ("volumes",),
         )
         for operator, nodes in (("In", "no node"), ("NotIn", "every node"))
+    ),
+    Case(
+        "disks_beyond_the_limit_and_a_pod_that_brings_none",
+        "A node that has more disks than it attaches rejects a pod with a disk, though the disk is there.",
+        _disks_beyond_the_limit(),
+        ("R-CLOUDLIMIT-01",),
+        ("volumes",),
     ),
     Case(
         "disks_of_the_class_that_the_spec_names",

@@ -191,7 +191,23 @@ def _of_changes() -> Iterator[Case]:
         )
 
 
+def _pods_before_their_node() -> History:
+    """A pod is created on a node that does not exist yet, with all its cpu; then come the node and another pod."""
+    cluster = HistoryBuilder()
+    cluster.add_pod(pod("", cpu("1"), nodeName="n1"))
+    cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+    cluster.add_pod(pod("", cpu("1")))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _cases() -> Iterator[Case]:
+    yield Case(
+        "pod_that_comes_before_its_node",
+        "A pod that was created on a node which did not exist counts there once it does.",
+        _pods_before_their_node(),
+        ("R-EVENT-02",),
+    )
     for resource in _SMALL:
         name = {"x.y/a": "extended_resource"}.get(resource, resource.replace("-", "_"))
         yield Case(
