@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from conformance.cases import (
+    attributes,
     batches,
     cel,
     config,
@@ -105,7 +106,12 @@ def test_consumed_device_cases(check: Check, case: Case) -> None:
     check(case.history)
 
 
-@conforms(area="devices", cases=resource_slices.CASES, rules=rules_of("DRA"), needs=("devices",))
+@conforms(
+    area="devices",
+    cases=(*resource_slices.CASES, *attributes.CASES),
+    rules=rules_of("DRA"),
+    needs=("devices",),
+)
 def test_resource_slice_cases(check: Check, case: Case) -> None:
     check(case.history)
 

@@ -32,7 +32,7 @@ def _amounts(**amounts: str) -> Json:
 def _claims_in_turn(slices: Sequence[Json], *claims: Json) -> History:
     cluster = HistoryBuilder()
     cluster.add(device_class("any"), *slices)
-    cluster.add_node(node(""))
+    cluster.add_node(node("", {"cpu": "9", "pods": "9"}))
     claimed(cluster, claims)
     return cluster.history()
 
@@ -133,6 +133,25 @@ def _of_zeros() -> Iterator[Case]:
         )
 
 
+def _in_steps() -> History:
+    """Claims ask for amounts within a range, beyond it, between its steps, and for more than can be rounded up."""
+    policy = {"default": "2", "validRange": {"min": "2", "step": "4", "max": "10"}}
+    cores = {"value": "100", "requestPolicy": policy}
+    device = {"name": "d0", "capacity": {"cores": cores}, "allowMultipleAllocations": True}
+    amounts = ("1", "2", "3", "9", "10", "11", "14", str(2**63 - 1))
+    claims = [{"requests": [request("r0", [_asking(cores=amount)])]} for amount in amounts]
+    return _claims_in_turn([resource_slice("s1", [device])], *claims)
+
+
+_STEPS = Case(
+    "amounts_in_steps_up_to_a_maximum",
+    "An amount is rounded up to the next step of the range, is refused above the maximum, and is an error where it"
+    " cannot be rounded up.",
+    _in_steps(),
+    ("R-DRA-49",),
+)
+
+
 def _all_that_are_large() -> History:
     """A claim wants all devices, and more of a capacity than one of them has."""
     devices = [{"name": f"d{size}", "capacity": _amounts(memory=size)} for size in ("4", "1", "8")]
@@ -148,4 +167,4 @@ _LARGE = Case(
 )
 
 
-CASES: tuple[Case, ...] = (*_of_counters(), *_of_capacities(), *_of_zeros(), _LARGE)
+CASES: tuple[Case, ...] = (*_of_counters(), *_of_capacities(), *_of_zeros(), _STEPS, _LARGE)

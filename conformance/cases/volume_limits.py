@@ -216,6 +216,9 @@ def _cases() -> Iterator[Case]:
         _attached_by_another(),
         ("R-VOLLIMIT-05",),
     )
+
+
+def _of_ephemeral_volumes() -> Iterator[Case]:
     yield Case(
         "user_of_an_ephemeral_volume_is_deleted",
         "A pod with a volume too many is requeued when a pod is deleted, be all its volumes ephemeral ones.",
@@ -291,6 +294,7 @@ _REPLACED = (
 
 CASES: tuple[Case, ...] = (
     *_cases(),
+    *_of_ephemeral_volumes(),
     *_of_zones(),
     *(case for replaced in _REPLACED for case in before_and_after(replaced)),
 )

@@ -301,7 +301,7 @@ _NODE_TERM = r"(Pod\.spec\.affinity\.nodeAffinity|PersistentVolume\.spec\.nodeAf
 TABLE: Sequence[tuple[str, Callable[[Any], Named]]] = (
     (r"(Pod|Node|Namespace|PersistentVolume)\.metadata\.labels", _of_own_labels),
     (r"Pod\.spec\.nodeSelector", _of_labels),
-    (r"Pod\.spec\.(c|initC)ontainers\[\]\.resources", _of_requests),
+    (r"Pod\.spec\.((c|initC)ontainers\[\]\.)?resources", _of_requests),
     (r"Pod\.spec\.overhead", _of_amounts),
     (r"Node\.status\.allocatable", _of_allocatable),
     (rf"(Pod\.spec\.topologySpreadConstraints\[\]|{_AFFINITY})\.labelSelector", _of_a_selector_of_many),
@@ -318,7 +318,6 @@ TABLE: Sequence[tuple[str, Callable[[Any], Named]]] = (
     (r"Pod\.spec\.topologySpreadConstraints\[\]", _of_a_constraint),
     (r"Pod\.spec\.(c|initC)ontainers\[\]\.ports", _of_ports),
     (r"Pod\.spec\.priority", _of_priority),
-    (r"Pod\.spec\.resources", _of_requests),
     (r"Pod\.spec\.(c|initC)ontainers\[\]\.image", _of_an_image),
     (r"Pod\.status\.nominatedNodeName", _of_a_name),
     (r"PodDisruptionBudget\.status\.disruptionsAllowed", _of_a_number),

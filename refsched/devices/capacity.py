@@ -28,7 +28,7 @@ NO_AMOUNT = ErrorReason("{}: checking capacity for device {}: {}", "R-DRA-49")
 NEGATIVE = ErrorReason('capacity "{}": capacity value is negative', "R-DRA-49")
 TOO_LARGE = ErrorReason(
     'capacity "{}": capacity request cannot be represented in the device\'s range arithmetic: rounding request'
-    " up to the next step passes MaxInt64",
+    " {} up to the next step passes MaxInt64",
     "R-DRA-49",
 )
 
@@ -37,12 +37,13 @@ NOTHING: Mapping[str, Quantity] = {}
 
 
 def consumed_capacity(
-    asked: CapacityRequirements | None, device: Device, *, allows_negative: bool = False
+    asked: CapacityRequirements | None, device: Device, *, unchecked: bool = False
 ) -> dict[str, Quantity]:
     """R-DRA-46: A share consumes of each capacity of its device what was requested; if nothing was, what the
     policy of the capacity has as default, or else all of it. Source: GetConsumedCapacityFromRequest.
 
-    Raises AllocationError if an amount cannot be computed, or is negative (R-DRA-49)."""
+    Raises AllocationError if an amount cannot be computed, or is negative (R-DRA-49), unless it is ``unchecked``
+    in 64 bits: then what is too large for them is negative, and a negative amount is consumed as it is."""
     requests = asked.requests if asked is not None else {}
     consumed = {}
     for name, capacity in device.capacity.items():
@@ -52,8 +53,8 @@ def consumed_capacity(
             default = policy.default if policy is not None else None
             consumed[name] = capacity.value if default is None else default
         else:
-            consumed[name] = _rounded_up(name, amount, policy) if policy is not None else amount
-        if consumed[name].nano < 0 and not allows_negative:
+            consumed[name] = amount if policy is None else _rounded_up(name, amount, policy, unchecked)
+        if consumed[name].nano < 0 and not unchecked:
             applies("R-DRA-49")
             raise AllocationError(NEGATIVE.of(name))
     return consumed
@@ -65,7 +66,7 @@ def has_capacity(
     in_use: Amounts,
     chosen: Amounts,
     *,
-    allows_negative: bool = False,
+    unchecked: bool = False,
 ) -> bool:
     """R-DRA-47: A device is not allocated if the request asks for a capacity that it does not have, or for an
     amount that the policy of a capacity does not allow, or if less is left of a capacity than would be
@@ -77,7 +78,7 @@ def has_capacity(
     if not requests.keys() <= device.capacity.keys():
         applies("R-DRA-47")
         return False
-    for name, amount in consumed_capacity(asked, device, allows_negative=allows_negative).items():
+    for name, amount in consumed_capacity(asked, device, unchecked=unchecked).items():
         capacity = device.capacity[name]
         left = capacity.value.nano - in_use.get(name, _ZERO).nano - chosen.get(name, _ZERO).nano
         if _is_not_allowed(amount, capacity.request_policy) or amount.nano > left:
@@ -86,7 +87,7 @@ def has_capacity(
     return True
 
 
-def _rounded_up(name: str, amount: Quantity, policy: CapacityRequestPolicy) -> Quantity:
+def _rounded_up(name: str, amount: Quantity, policy: CapacityRequestPolicy, unchecked: bool) -> Quantity:
     """R-DRA-48: A requested amount is rounded up to the next one that the policy of the capacity allows.
     Source: calculateConsumedCapacity, roundUpRange, roundUpValidValues."""
     allowed = policy.valid_range
@@ -94,25 +95,34 @@ def _rounded_up(name: str, amount: Quantity, policy: CapacityRequestPolicy) -> Q
         if amount < allowed.min:
             applies("R-DRA-48")
             return allowed.min
-        return _in_steps(name, amount, allowed)
+        return _in_steps(name, amount, allowed, unchecked)
     enough = (value for value in policy.valid_values if value >= amount)
     rounded = next(enough, amount)
     applies("R-DRA-48", when=rounded != amount)
     return rounded
 
 
-def _in_steps(name: str, amount: Quantity, allowed: CapacityRequestPolicyRange) -> Quantity:
+def _in_steps(name: str, amount: Quantity, allowed: CapacityRequestPolicyRange, unchecked: bool) -> Quantity:
     """R-DRA-49 (observed: a scheduler may try another device): A pod fails with an error if an amount that it
     requests cannot be rounded up within 64 bits, or if an amount is negative."""
     if not _has_steps(allowed):
         return amount
     least, step = _whole(allowed.min), _whole(allowed.step)
     rounded = least - (least - amount.value) // step * step
-    if rounded > MAX_VALUE:
+    if rounded > MAX_VALUE and not unchecked:
         applies("R-DRA-49")
-        raise AllocationError(TOO_LARGE.of(name))
+        raise AllocationError(TOO_LARGE.of(name, _in_decimal_units(amount.value)))
     applies("R-DRA-48", when=rounded != amount.value)
-    return Quantity.of(rounded)
+    return Quantity.of(rounded if rounded <= MAX_VALUE else rounded - 2**64)
+
+
+def _in_decimal_units(amount: int) -> str:
+    """Returns the amount as kube-scheduler writes one that was given in decimal units (k, M, G, ...)."""
+    units = iter("kMGTPE")
+    unit = ""
+    while amount % 1000 == 0:
+        amount, unit = amount // 1000, next(units)
+    return f"{amount}{unit}"
 
 
 def _is_not_allowed(amount: Quantity, policy: CapacityRequestPolicy | None) -> bool:

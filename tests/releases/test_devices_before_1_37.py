@@ -168,6 +168,12 @@ def test_what_is_too_much_for_a_later_claim_only_rules_out_this_way() -> None:
     assert devices(allocator(many(40), release="1.35"), claim("c"), later) is None
 
 
+def test_more_pools_may_have_more_orders_than_a_sequence_has_items() -> None:
+    slices = [piece(f"s{number}", device("d0")) for number in range(25)]
+
+    assert devices(allocator(*slices, release="1.35"), claim("c", one())) == [["r=s0/d0"]]
+
+
 # --- 1.34 -----------------------------------------------------------------------------------------
 
 

@@ -13,6 +13,7 @@ Source: dynamic-resource-allocation/structured/internal/incubating/allocator_inc
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from math import factorial, prod
 from typing import TypeVar
@@ -27,15 +28,17 @@ from refsched.rules import applies
 
 @frozen
 class PoolOrders(Sequence[Pools]):
-    """PoolOrders are all the orders of ``pools``, and of the slices of each, by number. In the first, slices
-    are sorted by name."""
+    """PoolOrders are the orders of ``pools``, and of the slices of each, by number. In the first, slices are
+    sorted by name. Of more than 20 pools or slices there are more orders than a sequence can have; those beyond
+    that are left out."""
 
     pools: Pools
 
     def __len__(self) -> int:
-        return prod(
+        orders = prod(
             factorial(len(shuffled)) for shuffled in (self.pools, *(pool.slices for pool in self.pools))
         )
+        return min(orders, sys.maxsize)
 
     def __getitem__(self, index: int) -> Pools:  # type: ignore[override]
         """Returns the pools in the order of this number."""

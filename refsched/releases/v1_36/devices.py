@@ -120,31 +120,26 @@ class Sizer(requests.Sizer):
         enough capacity left."""
         for offered in matching:
             in_use = self.in_use.capacity.get(offered.id, NOTHING)
-            try:
-                is_enough = enough(sized.asked.capacity, offered.device, in_use, NOTHING)
-            except AllocationError:
-                is_enough = False
-            if is_enough:
+            if enough(sized.asked.capacity, offered.device, in_use, NOTHING):
                 yield offered
             else:
                 applies("R-DRA-105")
 
 
-enough = partial(has_capacity, allows_negative=True)
+enough = partial(has_capacity, unchecked=True)
 
 
 @define
 class Search(search.Search):
     is_enough: ClassVar = staticmethod(enough)
-    consumed: ClassVar = staticmethod(partial(consumed_capacity, allows_negative=True))
+    consumed: ClassVar = staticmethod(partial(consumed_capacity, unchecked=True))
 
     def has_capacity(self, place: Place, sized: SizedRequest, offered: OfferedDevice) -> bool:
-        """R-DRA-106 (instead of R-DRA-49): A device is not allocated if the amount that a request would consume
-        of it cannot be rounded up within 64 bits; a negative amount is consumed as it is."""
-        try:
-            return super().has_capacity(place, sized, offered)
-        except AllocationError:
-            return not applies("R-DRA-106")
+        """R-DRA-106 (instead of R-DRA-49): Amounts are rounded up in 64 bits, in which one that is too large is
+        negative, and a negative amount is consumed as it is."""
+        amounts = self.consumed(sized.asked.capacity, offered.device).values()
+        applies("R-DRA-106", when=any(amount.nano < 0 for amount in amounts))
+        return super().has_capacity(place, sized, offered)
 
     def is_shared(self, device: DeviceID) -> bool:
         """R-DRA-107: Shares that consume no capacity, and
