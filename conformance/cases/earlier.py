@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.strategies.earlier_plugins import of_plugin
+from conformance.strategies.earlier_plugins import AVOID, avoids, of_controller, of_plugin
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import (
     AN_AGE_AGO,
@@ -13,6 +13,7 @@ from conformance.vocabulary.objects import (
     ZONE,
     container,
     node,
+    owner,
     pod,
     selecting,
     spread,
@@ -67,6 +68,17 @@ def _more_than_one_pod_of_a_service() -> History:
     cluster.schedule()
     args = {"antiAffinityLabelsPreference": ["rack"]}
     return cluster.history(of_plugin("ServiceAffinity", "score", alone=True, **args))
+
+
+def _entry_that_is_none() -> History:
+    """The annotation of the first node names the controller of the pod behind an entry that is a text."""
+    cluster = HistoryBuilder(hosts=True)
+    annotations = {AVOID: avoids("a text", of_controller("ReplicaSet", "w"))}
+    cluster.add_node(with_metadata(node(""), annotations=annotations))
+    cluster.add_node(node(""))
+    cluster.add_pod(with_metadata(pod(""), ownerReferences=[owner("ReplicaSet")]))
+    cluster.schedule()
+    return cluster.history()
 
 
 # --- Nominations ----------------------------------------------------------------------------------
@@ -297,6 +309,12 @@ CASES: tuple[Case, ...] = (
         "For NodeResourcesMostAllocated a resource scores at most 100 if pods count more of it than there is.",
         _requested_beyond_capacity(),
         ("R-MOST-01",),
+    ),
+    Case(
+        "avoided_pods_with_an_entry_that_is_none",
+        "An annotation preferAvoidPods of which one entry cannot be read avoids no pod, whatever the others say.",
+        _entry_that_is_none(),
+        ("R-AVOID-02",),
     ),
     Case(
         "pods_of_a_service_on_one_node",

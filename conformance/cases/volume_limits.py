@@ -10,7 +10,7 @@ from typing import Any
 from conformance.cases.deleted import Replaced, before_and_after
 from conformance.cases.volume_zones import WITHOUT_BINDING
 from conformance.vocabulary.builder import UNBOUND, HistoryBuilder
-from conformance.vocabulary.objects import ZONE, node, pod, with_metadata
+from conformance.vocabulary.objects import AN_AGE_AGO, ZONE, node, pod, with_metadata
 from conformance.vocabulary.storage import (
     DRIVER,
     EPHEMERAL_USER,
@@ -81,6 +81,19 @@ def _attached_by_another() -> History:
     cluster.add(_HAND, *bound_pair("c1", "v1"), claim, of_attacher, limits, _attachment(1, "attacher"))
     cluster.add_node(node(""))
     cluster.add_pod(pod("", volumes=using("c1")), 0)
+    cluster.add_pod(pod("", volumes=using("c2")))
+    cluster.schedule()
+    return cluster.history()
+
+
+def _attachment_on_its_way_out() -> History:
+    """A volume that no pod uses is still attached, though its attachment is being deleted; the limit is 1."""
+    cluster = HistoryBuilder(hosts=True)
+    leaving = with_metadata(_attachment(1), deletionTimestamp=AN_AGE_AGO, finalizers=["external-attacher"])
+    cluster.add(
+        _HAND, *bound_pair("c1", "v1"), *bound_pair("c2", "v2"), csi_node("n1", {"count": 1}), leaving
+    )
+    cluster.add_node(node(""))
     cluster.add_pod(pod("", volumes=using("c2")))
     cluster.schedule()
     return cluster.history()
@@ -209,6 +222,12 @@ def _cases() -> Iterator[Case]:
         "limit_of_a_driver_in_the_status_of_the_node",
         "The release says whether a limit counts that the node's status lists for a driver, and no CSINode.",
         _limited_by_the_node(),
+    )
+    yield Case(
+        "attachment_that_is_being_deleted",
+        "A volume counts as attached as long as there is a VolumeAttachment, even if that is being deleted.",
+        _attachment_on_its_way_out(),
+        ("R-VOLLIMIT-05",),
     )
     yield Case(
         "volume_attached_by_another_attacher",

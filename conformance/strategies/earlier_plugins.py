@@ -22,7 +22,7 @@ Json = dict[str, Any]
 
 API_VERSION = "kubescheduler.config.k8s.io/v1beta1"
 _RACK = "rack"
-_AVOID = "scheduler.alpha.kubernetes.io/preferAvoidPods"
+AVOID = "scheduler.alpha.kubernetes.io/preferAvoidPods"
 _DISK_LIMITS = (
     ("EBSLimits", "awsElasticBlockStore", "volumeID", "attachable-volumes-aws-ebs"),
     ("GCEPDLimits", "gcePersistentDisk", "pdName", "attachable-volumes-gce-pd"),
@@ -138,12 +138,12 @@ _POD_LABELS: SearchStrategy[Json] = st.sampled_from(
 )
 
 
-def _of_controller(kind: str, uid: str) -> Json:
+def of_controller(kind: str, uid: str) -> Json:
     controller = {"apiVersion": "v1", "kind": kind, "name": "w", "uid": uid, "controller": True}
     return {"podSignature": {"podController": controller}}
 
 
-def _avoids(*entries: Any) -> str:
+def avoids(*entries: Any) -> str:
     return json.dumps({"preferAvoidPods": entries})
 
 
@@ -151,11 +151,10 @@ _ANNOTATIONS = st.sampled_from(
     [
         "",
         "",
-        _avoids(_of_controller("ReplicationController", "w")),
-        _avoids(_of_controller("ReplicaSet", "w")),
-        _avoids(_of_controller("ReplicaSet", "v")),
-        _avoids(_of_controller("ReplicaSet", "v"), _of_controller("ReplicationController", "w")),
-        _avoids("neither", _of_controller("ReplicationController", "w")),
+        avoids(of_controller("ReplicationController", "w")),
+        avoids(of_controller("ReplicaSet", "w")),
+        avoids(of_controller("ReplicaSet", "v")),
+        avoids(of_controller("ReplicaSet", "v"), of_controller("ReplicationController", "w")),
         "{",
     ]
 )
@@ -168,7 +167,7 @@ def _node(draw: DrawFn, limit: Json) -> Json:
         amounts["example.com/a"] = "4"
     value = node(allocatable=amounts, labels={**draw(_NODE_LABELS), **draw(_INSTANCE_LABELS)})
     annotation = draw(_ANNOTATIONS)
-    return with_metadata(value, annotations={_AVOID: annotation}) if annotation else value
+    return with_metadata(value, annotations={AVOID: annotation}) if annotation else value
 
 
 @st.composite

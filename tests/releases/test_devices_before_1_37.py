@@ -126,6 +126,23 @@ def test_a_negative_amount_of_a_request_is_consumed_as_it_is(asked: dict[str, An
         devices(allocator(pieces), claim("c", asked))
 
 
+@pytest.mark.parametrize(
+    ("amount", "step", "found"),
+    [(str(2**63 - 1), "4", [["r=s1/d"]]), ("9223372036854775k", "9E", None)],
+    ids=["the step divides it", "the step does not divide it"],
+)
+def test_an_amount_that_is_rounded_up_beyond_64_bits_is_negative(
+    amount: str, step: str, found: list[list[str]] | None
+) -> None:
+    policy = {"validRange": {"min": "2", "step": step}, "default": "2"}
+    pieces = piece("s1", {**SHARED, "capacity": {"slots": {"value": "100", "requestPolicy": policy}}})
+    asked = claim("c", one(capacity={"requests": {"slots": amount}}))
+
+    assert devices(allocator(pieces, release="1.36"), asked) == found
+    with pytest.raises(AllocationError, match=f"rounding request {amount} up to the next step"):
+        devices(allocator(pieces), asked)
+
+
 def test_a_share_without_capacity_consumes_the_counters_of_its_device_again() -> None:
     parts = counted(DRIVER, x="1")
     parts["devices"]["spec"]["devices"][0]["allowMultipleAllocations"] = True
