@@ -4,7 +4,8 @@
     python -m refsched.tools.rulebook.go_lines
 
 reads the sources of all rules in Go's module cache and writes ``go_lines.json`` beside this module: for each rule
-the tag, the file, the function, and the line at which the function begins.
+the tag, the file, the function, and the line at which the function begins. Without the sources of a release it
+writes nothing, and ends with exit code 2.
 """
 
 from __future__ import annotations
@@ -184,6 +185,11 @@ def main() -> int:
     if not default_plugins():
         return 2
     cached = module_cache()
+    tags = sorted({rule.tag for rule in all_rules().values()})
+    if missing := [tag for tag in tags if not local_path(cached, tag, "pkg").is_dir()]:
+        names = ", ".join(f"k8s.io/kubernetes@{tag}" for tag in missing)
+        print(f"not in Go's module cache: {names}", file=sys.stderr)
+        return 2
     lines = {
         rule.id: [[one.tag, one.path, one.function, one.line] for one in lines_of(rule, cached)]
         for rule in all_rules().values()
