@@ -16,12 +16,13 @@ Json = dict[str, Any]
 
 
 def _disk(kind: str, name: str) -> Json:
-    return {
+    by_kind: dict[str, Json] = {
         "gcePersistentDisk": {"pdName": name},
         "awsElasticBlockStore": {"volumeID": name},
         "iscsi": {"targetPortal": "10.0.0.1", "iqn": f"iqn.2026-01.test:{name}", "lun": 0},
         "rbd": {"monitors": ["m"], "image": name},
-    }[kind]
+    }
+    return by_kind[kind]
 
 
 def _read_and_written(kind: str) -> History:

@@ -18,7 +18,7 @@ from conformance.vocabulary.storage import (
     storage_class,
     storage_object,
 )
-from refsched.suite.histories.history import Create, History, Update, deleting
+from refsched.suite.histories.history import Create, History, Step, Update, deleting
 from refsched.suite.session.cases import Case
 
 Json = dict[str, Any]
@@ -49,9 +49,8 @@ def _comes_changes_and_goes(value: Json) -> History:
     cluster.add_pod(pod("", script=script(("ScriptedA", "reserve", "Unschedulable"))))
     cluster.schedule()
     annotated = with_metadata(value, annotations={"touched": "yes"})
-    changes = [Create(value), Update(annotated), deleting(value)]
-    if value["kind"] == "Pod":
-        changes[2:2] = [Update(with_status(annotated, phase="Succeeded"))]
+    of_status = [Update(with_status(annotated, phase="Succeeded"))] if value["kind"] == "Pod" else []
+    changes: list[Step] = [Create(value), Update(annotated), *of_status, deleting(value)]
     for change in changes:
         cluster.steps.append(change)
         cluster.wait()
