@@ -174,7 +174,7 @@ def test_queue_cases(check: Check, case: Case) -> None:
     check(case.history)
 
 
-@conforms(area="config", cases=searches.CASES, rules=("R-CONFIG-21", "R-SEARCH-15"))
+@conforms(area="config", cases=searches.CASES, rules=("R-SEARCH-01", "R-SEARCH-02"))
 def test_search_cases(check: Check, case: Case) -> None:
     check(case.history)
 
