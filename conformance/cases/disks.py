@@ -42,7 +42,7 @@ CASES: tuple[Case, ...] = tuple(
         f"{name}_that_two_pods_read_or_write",
         f"A node has one {says} for two pods only if both read it; one of AWS not even then.",
         _read_and_written(kind),
-        ("R-VOLRESTR-02",),
+        ("R-VOLRESTR-05",),
     )
     for kind, name, says in (
         ("gcePersistentDisk", "disk_of_gce", "disk of GCE"),

@@ -79,7 +79,7 @@ def test_a_part_that_is_right_about_what_it_says_it_does_is_green(language: str,
 
 
 def test_a_part_that_is_wrong_fails_by_a_rule_of_its_own(tmp_path: Path) -> None:
-    impl = built("js", tmp_path, [("total = combine(total, largest, larger);", "")])
+    impl = built("js", tmp_path, [("return combine(total, largest, larger);", "return total;")])
     code, report = judged(impl, "test_resources", "-x", "--examples=40", folder=tmp_path)
     assert code == 1, report
     assert "FAILED  R-REQUEST-0" in report
@@ -175,7 +175,7 @@ def test_who_does_not_forget_a_pod_that_is_not_bound_after_all_fails(
 
 
 def test_only_narrows_what_is_judged_to_what_it_names(tmp_path: Path) -> None:
-    wrong = built("js", tmp_path, [("total = combine(total, largest, larger);", "")])
+    wrong = built("js", tmp_path, [("return combine(total, largest, larger);", "return total;")])
     code, report = judged(wrong, SELECTED["js"], "--only=predicates,TaintToleration", folder=tmp_path)
     assert code == 0, report
     assert "needs NodeResourcesFit" in " ".join(report.split())

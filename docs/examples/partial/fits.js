@@ -48,27 +48,36 @@ function combine(one, other, how) {
 const plus = (a, b) => a + b;
 const larger = (a, b) => (a > b ? a : b);
 
-/** What a container of a bound pod requests; while it is resized, what it holds already counts too. */
-function containerRequests(pod, container) {
-  const asked = amounts((container.resources || {}).requests);
-  const { containerStatuses = [], initContainerStatuses = [], conditions = [] } = pod.status || {};
-  const isSidecar = container.restartPolicy === "Always";
-  const isInit = (pod.spec.initContainers || []).includes(container);
-  if (isInit && !isSidecar) return asked;
-  const status = (isInit ? initContainerStatuses : containerStatuses).find(({ name }) => name === container.name);
-  if (!status || !status.resources) return asked;
-  const held = combine(amounts(status.resources.requests), amounts(status.allocatedResources), larger);
-  const infeasible = conditions.some(({ type, reason }) => type === "PodResizePending" && reason === "Infeasible");
-  return infeasible ? held : combine(asked, held, larger);
+const says = (list) => Object.keys(list || {}).length > 0;
+
+/** Whether the node can never grant the resize of the pod, so that what the specs ask for does not count. */
+function isInfeasible({ status = {} }) {
+  return (status.conditions || []).find(({ type }) => type === "PodResizePending")?.reason === "Infeasible";
 }
 
-/** Requests of the containers, or of the init containers where one asks for more, and the overhead. */
-function requests(pod) {
-  const asked = (container) => (pod.spec.nodeName ? containerRequests(pod, container) : amounts(container.resources?.requests));
-  let total = (pod.spec.containers || []).map(asked).reduce((a, b) => combine(a, b, plus), {});
+function statusOf({ status = {} }, container) {
+  const all = [...(status.containerStatuses || []), ...(status.initContainerStatuses || [])];
+  return all.find(({ name }) => name === container.name) || {};
+}
+
+/** What counts for a container as it is desired, as it is allocated, and as it is in use. */
+const desired = (pod, container) => amounts(container.resources?.requests);
+function allocated(pod, container) {
+  const { allocatedResources } = statusOf(pod, container);
+  if (says(allocatedResources)) return amounts(allocatedResources);
+  return isInfeasible(pod) ? {} : desired(pod, container);
+}
+function inUse(pod, container) {
+  const used = statusOf(pod, container).resources?.requests;
+  return says(used) ? amounts(used) : allocated(pod, container);
+}
+
+/** Requests of the containers, or of the init containers where one asks for more. */
+function sumOf(pod, asked) {
+  let total = (pod.spec.containers || []).map((container) => asked(pod, container)).reduce((a, b) => combine(a, b, plus), {});
   let sidecars = {}, largest = {};
   for (const container of pod.spec.initContainers || []) {
-    let needed = asked(container);
+    let needed = asked(pod, container);
     if (container.restartPolicy === "Always") {
       total = combine(total, needed, plus);
       sidecars = combine(sidecars, needed, plus);
@@ -78,12 +87,37 @@ function requests(pod) {
     }
     largest = combine(largest, needed, larger);
   }
-  total = combine(total, largest, larger);
-  const whole = pod.spec.resources || {};
-  for (const [name, text] of Object.entries({ ...whole.limits, ...whole.requests })) {
-    if (name === "cpu" || name === "memory" || name.startsWith("hugepages-")) total[name] = quantity(text);
+  return combine(total, largest, larger);
+}
+
+/** Of each resource a bound pod requests the largest of the sums: while it is resized, what it holds counts too. */
+function ofContainers(pod) {
+  if (!pod.spec.nodeName) return sumOf(pod, desired);
+  const { allocatedResources, resources = {}, containerStatuses = [], initContainerStatuses = [] } = pod.status || {};
+  const sums = isInfeasible(pod) ? [] : [sumOf(pod, desired)];
+  if (says(allocatedResources) && says(resources.requests)) {
+    sums.push(amounts(allocatedResources), amounts(resources.requests));
+  } else if (isInfeasible(pod) || containerStatuses.length || initContainerStatuses.length) {
+    sums.push(sumOf(pod, allocated), sumOf(pod, inUse));
   }
-  return counted(combine(total, amounts(pod.spec.overhead), plus));
+  return sums.reduce((a, b) => combine(a, b, larger), {});
+}
+
+const isOfPods = (name) => name === "cpu" || name === "memory" || name.startsWith("hugepages-");
+const ofPods = (list) => Object.fromEntries(Object.entries(list).filter(([name]) => isOfPods(name)));
+
+/** What the pod as a whole requests, which goes before what its containers request. */
+function ofTheWhole(pod) {
+  const { limits, requests } = pod.spec.resources || {};
+  const asked = ofPods(amounts({ ...limits, ...requests }));
+  const { resources, allocatedResources } = pod.status || {};
+  if (!says(asked) || !pod.spec.nodeName || !resources) return asked;
+  const held = ofPods(combine(amounts(resources.requests), amounts(allocatedResources), larger));
+  return isInfeasible(pod) ? held : combine(asked, held, larger);
+}
+
+function requests(pod) {
+  return counted(combine({ ...ofContainers(pod), ...ofTheWhole(pod) }, amounts(pod.spec.overhead), plus));
 }
 
 // --- Filters ---------------------------------------------------------------------------------------
