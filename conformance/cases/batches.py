@@ -23,12 +23,12 @@ from refsched.suite.session.cases import Case
 Json = dict[str, Any]
 
 _CHANGES: dict[str, tuple[str, Callable[[Json], Json]]] = {
-    "is_cordoned": ("rejects it for good", partial(with_spec, unschedulable=True)),
+    "is_cordoned": ("rejects it as unresolvable", partial(with_spec, unschedulable=True)),
     "gets_a_taint": (
-        "rejects it for good",
+        "rejects it as unresolvable",
         partial(with_spec, taints=[{"key": "k", "effect": "NoSchedule"}]),
     ),
-    "loses_its_label": ("rejects it for good", partial(with_metadata, labels={})),
+    "loses_its_label": ("rejects it as unresolvable", partial(with_metadata, labels={})),
     "is_full": ("rejects it for want of cpu", partial(with_status, allocatable={"cpu": "1", "pods": "9"})),
     "stays": ("is as it was", lambda value: value),
 }

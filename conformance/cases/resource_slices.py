@@ -349,7 +349,7 @@ def _with_a_slice_beyond(more: Json, count: int, asked: Json) -> History:
     there = resource_slice("s1", [{"name": "d1"}], {"nodeName": "n1"}, stated)
     pool = {**stated, **{name: value for name, value in more.items() if name != "driver"}}
     beyond = resource_slice("s2", [{"name": "d2"}], {"nodeName": "n9"}, pool)
-    whose = _of_another_driver(beyond) if more is _OTHER_DRIVER else beyond
+    whose = _of_another_driver(beyond) if "driver" in more else beyond
     return _allocating_from([there, whose], _claim([asked]))
 
 

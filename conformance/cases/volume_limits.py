@@ -240,7 +240,7 @@ def _cases() -> Iterator[Case]:
 def _of_ephemeral_volumes() -> Iterator[Case]:
     yield Case(
         "user_of_an_ephemeral_volume_is_deleted",
-        "A pod with a volume too many is requeued when a pod is deleted, be all its volumes ephemeral ones.",
+        "A pod with a volume too many is requeued when a pod is deleted all of whose volumes are ephemeral.",
         _ephemeral_user_is_deleted(),
     )
     for owned in (False, True):

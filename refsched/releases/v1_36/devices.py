@@ -30,9 +30,16 @@ from refsched.devices.ids import DeviceID, PoolID
 from refsched.devices.pools import OfferedDevice, node_reaches
 from refsched.devices.requests import MAX_RESULTS, RequestKey, SizedRequest
 from refsched.devices.results import Configs, class_configs, selected
-from refsched.devices.search import Place
-from refsched.objects.dra import DeviceAllocationConfiguration, DeviceAttribute, ResourceClaim, ResourceSlice
+from refsched.objects.dra import (
+    CapacityRequirements,
+    Device,
+    DeviceAllocationConfiguration,
+    DeviceAttribute,
+    ResourceClaim,
+    ResourceSlice,
+)
 from refsched.objects.node import Node
+from refsched.objects.quantity import Quantity
 from refsched.releases.v1_36.cel import CEL
 from refsched.rules import ErrorReason, applies
 
@@ -129,17 +136,20 @@ class Sizer(requests.Sizer):
 enough = partial(has_capacity, unchecked=True)
 
 
+def consumed(
+    asked: CapacityRequirements | None, device: Device, *, unchecked: bool = True
+) -> dict[str, Quantity]:
+    """R-DRA-106 (instead of R-DRA-49): Amounts are rounded up in 64 bits, in which one that is too large is
+    negative, and a negative amount is consumed as it is."""
+    amounts = consumed_capacity(asked, device, unchecked=unchecked)
+    applies("R-DRA-106", when=any(amount.nano < 0 for amount in amounts.values()))
+    return amounts
+
+
 @define
 class Search(search.Search):
     is_enough: ClassVar = staticmethod(enough)
-    consumed: ClassVar = staticmethod(partial(consumed_capacity, unchecked=True))
-
-    def has_capacity(self, place: Place, sized: SizedRequest, offered: OfferedDevice) -> bool:
-        """R-DRA-106 (instead of R-DRA-49): Amounts are rounded up in 64 bits, in which one that is too large is
-        negative, and a negative amount is consumed as it is."""
-        amounts = self.consumed(sized.asked.capacity, offered.device).values()
-        applies("R-DRA-106", when=any(amount.nano < 0 for amount in amounts))
-        return super().has_capacity(place, sized, offered)
+    consumed: ClassVar = staticmethod(consumed)
 
     def is_shared(self, device: DeviceID) -> bool:
         """R-DRA-107: Shares that consume no capacity, and
