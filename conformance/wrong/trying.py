@@ -89,8 +89,6 @@ def attack(
             came = try_history(adapter, history, with_specification=with_specification)
         except AdapterFault as fault:
             errors, problem = errors + 1, problem or fault.problem
-            if fault.final:
-                break
             continue
         except Exception as mistake:  # of the suite, in what the wrong scheduler answers
             errors, problem = errors + 1, problem or f"the suite: {type(mistake).__name__}: {mistake}"

@@ -36,6 +36,17 @@ def test_of_a_project():
     assert True
 """
 
+DYING = """
+import pytest
+from refsched.suite.session.conforming import conforms
+from toy_bench import history_of
+
+@pytest.mark.parametrize("cpu", [1, 9, 1, 9, 9, 1, 9, 9, 1, 9, 1, 9])
+@conforms(rules=("R-TOY-01",))
+def test_one_pod(check, cpu):
+    check(history_of([cpu]))
+"""
+
 DATA = RunData(
     Invocation("mine", Level.ALL, "0"), JudgedImplementation("mine", "1", "1.34", ("filter",)), (), ()
 )
@@ -94,6 +105,25 @@ def test_the_parts_of_a_run_come_to_the_report_of_the_whole(
     )
     if code:
         assert list((suite.path / ".refsched").glob("*.jsonl"))
+
+
+def test_after_five_tests_with_a_fault_nothing_is_judged_however_the_run_was_split(suite: Suite) -> None:
+    """The toy dies at a pod that does not fit. No part of the run has as many as five of these."""
+    suite.add("test_dying.py", DYING)
+    asked = ("test_dying.py", "--report")
+    whole = suite(*asked, "whole.json", impl="dies")
+    parts = [suite.path / f"part-{number}.json" for number in (1, 2, 3)]
+    for number, part in enumerate(parts, start=1):
+        suite(*asked, str(part), f"--shard={number}/3", impl="dies")
+    assert whole.ret == 2
+    report = json.loads((suite.path / "whole.json").read_text("utf-8"))
+    [fault] = report["faults"]
+    assert fault["problem"].endswith("It is not asked any more: it had a fault in 5 tests.")
+    assert len(fault["tests"]) == 9
+    assert report["run"]["examples"] == 3
+    done = _merge(*parts, "--output", suite.path / "merged.json")
+    assert done.exit_code == 2
+    assert (suite.path / "merged.json").read_text("utf-8") == (suite.path / "whole.json").read_text("utf-8")
 
 
 # --- What cannot be merged ------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 """Adapter: an implementation under test, whatever carries the requests to it.
 
 It returns an ``Answer`` or raises an ``AdapterFault``. After a fault no request is sent to the implementation
-until the next ``reset``, which starts it again; after a second fault in a row it is not restarted.
+until the next ``reset``, which starts it again.
 """
 
 from __future__ import annotations
@@ -21,9 +21,6 @@ from refsched.suite.adapters.faults import AdapterFault, quoted
 from refsched.suite.adapters.selection import EVERYTHING, Selection
 
 Json = dict[str, Any]
-
-MAX_FAULTS = 2
-"""After this many faults in a row, in consecutive histories, the implementation is not restarted."""
 
 
 class Transport(Protocol):
@@ -76,7 +73,6 @@ class Adapter:
         self._only = only
         self._transport = transport
         self._fault: AdapterFault | None = None
-        self._faults_in_a_row = 0
         self._session: Session | None = None
         self.hello = self._start()
 
@@ -87,9 +83,7 @@ class Adapter:
         start: datetime | None = None,
     ) -> Session:
         """Returns a session of an empty cluster at time 0. Raises ResetRefused if it is refused."""
-        if self._fault is None:
-            self._faults_in_a_row = 0
-        else:
+        if self._fault is not None:
             self.restart()
         self._session = None
         body: Json = {"config": config}
@@ -104,9 +98,7 @@ class Adapter:
         return self._session
 
     def restart(self) -> None:
-        """Starts the implementation anew, as after a fault. Raises the last fault again if it was final."""
-        if self._fault is not None and self._fault.final:
-            raise self._fault
+        """Starts the implementation anew, as after a fault."""
         self._session = None
         self._transport.close()
         self._fault = None
@@ -171,14 +163,7 @@ class Adapter:
     def _broken(self, request: Json | None, problem: str) -> AdapterFault:
         """Notes the fault, and ends the implementation, since its state is unknown."""
         self._transport.close(at_once=True)
-        self._faults_in_a_row += 1
-        self._fault = AdapterFault(
-            self.what,
-            problem,
-            request,
-            self._transport.log(),
-            final=self._faults_in_a_row >= MAX_FAULTS,
-        )
+        self._fault = AdapterFault(self.what, problem, request, self._transport.log())
         return self._fault
 
 

@@ -13,22 +13,23 @@ SHOWN = 400
 
 REQUEST = "  request  "
 
-FINAL = "  It is not started again: it was the second fault in a row."
+MOST_FAULTS = 5
+"""After this many tests in which it had a fault, an implementation is not asked any more."""
+
+FINAL = f"  It is not asked any more: it had a fault in {MOST_FAULTS} tests."
 
 
 @frozen
 class AdapterFault(Exception):  # noqa: N818  (the protocol calls it a fault, and an error something else)
     """An AdapterFault says that the adapter broke the protocol: its answer is none, or there is no answer.
 
-    ``request`` is what was not answered as it should be, ``log`` the last lines of the process's stderr. After a
-    ``final`` fault the adapter is not restarted any more.
+    ``request`` is what was not answered as it should be, ``log`` the last lines of the process's stderr.
     """
 
     what: str
     problem: str
     request: Any = None
     log: tuple[str, ...] = ()
-    final: bool = False
 
     def __str__(self) -> str:
         lines = [f"{self.what}: {self.problem}"]
@@ -37,8 +38,6 @@ class AdapterFault(Exception):  # noqa: N818  (the protocol calls it a fault, an
         if self.log:
             lines.append("  stderr, its last lines")
             lines.extend(f"    {line}" for line in self.log)
-        if self.final:
-            lines.append(FINAL)
         return "\n".join(lines)
 
 

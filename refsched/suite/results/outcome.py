@@ -61,7 +61,8 @@ class Outcome:
     does not claim: it did not run. ``target`` is the broken rule that failed the test; ``failures`` are all that
     were seen on the way. ``ended`` counts, by reason, the histories that could not be run to their end, though
     nothing was wrong; ``without`` by field, which the implementation does not take, those that were run without
-    it. ``is_late`` says that not all its histories were tried, since the time of the budget was over."""
+    it. ``is_late`` says that not all its histories were tried, since the time of the budget was over. ``place`` is
+    the number of the test among all that were selected, in their order."""
 
     test: str
     rules: tuple[str, ...]
@@ -76,6 +77,7 @@ class Outcome:
     target: str = ""
     without: Mapping[str, int] = field(factory=dict)
     is_late: bool = False
+    place: int = 0
 
     @property
     def is_untried(self) -> bool:
@@ -95,6 +97,11 @@ class Outcome:
     def is_incomplete(self) -> bool:
         """Returns whether it had histories, and none of them was run to its end."""
         return bool(self.examples) and not self.done
+
+    @property
+    def adapter_fault(self) -> Fault | None:
+        """Returns the fault of the adapter that kept the test from judging, if there was one."""
+        return self.fault if self.fault is not None and self.fault.whose == "adapter" else None
 
     @property
     def is_claimed(self) -> bool:

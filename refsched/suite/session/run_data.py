@@ -18,9 +18,10 @@ from cattrs.preconf.json import make_converter
 
 from refsched.errors import InputError
 from refsched.reading.documents import read_json, read_text
+from refsched.suite.adapters.faults import FINAL, MOST_FAULTS
 from refsched.suite.results.invocation import Invocation
 from refsched.suite.results.judged_implementation import JudgedImplementation
-from refsched.suite.results.outcome import Outcome
+from refsched.suite.results.outcome import Fault, Outcome
 from refsched.suite.results.result import NotJudged, Result, Untried, faults_seen
 from refsched.suite.results.rule import Rule
 from refsched.suite.results.statistics import Statistics
@@ -62,6 +63,7 @@ class RunData:
 
 def result_of(data: RunData) -> Result:
     """Returns the verdicts on all rules, from everything that was seen."""
+    data = _until_given_up(data)
     level, about = data.invocation.level, data.about
     outcomes = sorted(data.outcomes, key=lambda outcome: outcome.test)
     rules = rule_verdicts(
@@ -88,6 +90,25 @@ def result_of(data: RunData) -> Result:
             (plugin, tuple(rule.id for rule in data.rules if rule.plugins == (plugin,)))
             for plugin in about.plugins
         ),
+    )
+
+
+def _until_given_up(data: RunData) -> RunData:
+    """Returns the data as one process sees them that runs all tests in their order: after ``MOST_FAULTS`` tests
+    with a fault it asks no more. One of many processes has seen fewer of these tests, and has asked for longer."""
+    faults = sorted((each.place, each.adapter_fault.problem) for each in data.outcomes if each.adapter_fault)
+    if len(faults) < MOST_FAULTS:
+        return data
+    last, problem = faults[MOST_FAULTS - 1]
+    given_up = Fault("adapter", f"{problem}\n{FINAL}")
+    asked = {each.test for each in data.outcomes if each.place <= last}
+    return evolve(
+        data,
+        outcomes=tuple(
+            each if each.test in asked else Outcome(each.test, each.rules, fault=given_up)
+            for each in data.outcomes
+        ),
+        changes=tuple(change for change in data.changes if change.test in asked),
     )
 
 

@@ -3,15 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 
 from attrs import define, evolve
 
 from refsched.suite.adapters.answers import Hello
 from refsched.suite.adapters.connecting import is_over_the_api
-from refsched.suite.adapters.faults import AdapterFault
 from refsched.suite.histories.history import History
 from refsched.suite.histories.judgement import Judgement
 from refsched.suite.level import Level
@@ -35,8 +32,6 @@ class Runner:
     only: str = ""
     seed: str = "0"
     level: Level = Level.ALL
-    final_fault: AdapterFault | None = None
-    """After this fault the implementation is not asked any more."""
     _connection: Connection | None = None
     _known: tuple[Hello, JudgedImplementation] | None = None
     """This is what the implementation has said of itself, and what follows from it."""
@@ -59,13 +54,12 @@ class Runner:
         """Runs a history, and judges it by the rules of this level, if it is not the level of the run. A history
         in which something was unsupported is run again without the fields that the implementation does not
         take."""
-        with self._asking():
-            judge = partial(self.bench.judge, self._connected(), level=level or self.level)
-            judgement = judge(history)
-            if not judgement.is_unsupported or type(history) is not History:
-                return judgement
-            shorter, had = without(history, self._learned())
-            return evolve(judge(shorter), without=had) if had else judgement
+        judge = partial(self.bench.judge, self._connected(), level=level or self.level)
+        judgement = judge(history)
+        if not judgement.is_unsupported or type(history) is not History:
+            return judgement
+        shorter, had = without(history, self._learned())
+        return evolve(judge(shorter), without=had) if had else judgement
 
     def applied(self, history: History) -> frozenset[str]:
         """Returns the rules that apply in a history and can show."""
@@ -74,8 +68,7 @@ class Runner:
         return applied & about.holding - about.lacks.keys()
 
     def begin(self, beginning: History, level: Level | None = None) -> SteppedRun:
-        with self._asking():
-            return self.bench.begin(self._connected(), beginning, level or self.level)
+        return self.bench.begin(self._connected(), beginning, level or self.level)
 
     def _learned(self) -> tuple[str, ...]:
         if is_over_the_api(self.what):
@@ -84,17 +77,6 @@ class Runner:
             judge = partial(self.bench.judge, self._connected(), level=self.level)
             self._not_taken = fields_not_taken(judge, drawn_from(self.bench, self.seed))
         return self._not_taken
-
-    @contextmanager
-    def _asking(self) -> Iterator[None]:
-        if self.final_fault is not None:
-            raise self.final_fault
-        try:
-            yield
-        except AdapterFault as fault:
-            if fault.final:
-                self.final_fault = fault
-            raise
 
     def _connected(self) -> Connection:
         if self._connection is None:

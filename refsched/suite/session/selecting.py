@@ -26,8 +26,9 @@ class Selecting:
     """A Selecting selects the tests when pytest has collected them, after ``-k`` and ``-m``: what these left
     shares the budget.
 
-    ``examples`` says how many histories each selected test draws, by its name, and ``clock`` when a test over the
-    API ends, where there is a budget.
+    ``examples`` says how many histories each selected test draws, by its name, ``places`` in which order the tests
+    come, those of other parts of the run included, and ``clock`` when a test over the API ends, where there is a
+    budget.
     """
 
     def __init__(self, options: Options, runner: Runner, *, replays: bool) -> None:
@@ -37,6 +38,7 @@ class Selecting:
         self._replays = replays
         self._part: set[str] | None = None
         self.examples: dict[str, int] = {}
+        self.places: dict[str, int] = {}
         self.clock: BudgetClock | None = None
 
     @pytest.hookimpl(trylast=True)
@@ -47,6 +49,7 @@ class Selecting:
             if declared_by(item) is not None:
                 item.add_marker(pytest.mark.filterwarnings("default"))
                 item.add_marker(pytest.mark.filterwarnings(f"ignore:{LARGE_REPR}"))
+        self.places = {name_of(item): place for place, item in enumerate(items)}
         tests = [
             _planned(item, declared)
             for item in items

@@ -16,7 +16,7 @@ from refsched.errors import printable
 from refsched.processes.garbage_collection import keep_what_there_is
 from refsched.processes.serving import described
 from refsched.suite.adapters.connecting import is_over_the_api
-from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable
+from refsched.suite.adapters.faults import MOST_FAULTS, AdapterFault, AdapterUnavailable
 from refsched.suite.breaking.explaining import FailureExplanation, Histories, explained_in_child
 from refsched.suite.findings import Comparison
 from refsched.suite.histories.history import History
@@ -70,6 +70,7 @@ class Testing:
         self._place = {rule: number for number, rule in enumerate(bench.rules)}
         self._allowance = Allowance.of(options.budget, by_clock=is_over_the_api(options.implementation))
         self._more_of: dict[tuple[str, Level | None], tuple[Comparison, ...]] = {}
+        self._faults: list[Fault] = []
         self.cut_short: Outcome | None = None
 
     # --- Running ----------------------------------------------------------------------------------
@@ -91,6 +92,9 @@ class Testing:
             checking.until = behind.until = self._selected.clock.end_of(name_of(item))
             if declared.draws:
                 checking.takes, behind.takes = (FewOfMany(self._runner.applied).takes for _ in range(2))
+        if len(self._faults) >= MOST_FAULTS:
+            checking.fault = self._faults[-1]
+            raise HaltedError(checking.fault.problem)
         item.stash[MISSING] = missing = self._missing(declared, checking)
         if missing:
             pytest.skip(f"not claimed: {', '.join(missing)}")
@@ -257,6 +261,8 @@ class Testing:
         is_last_word = report.when == "call" or (report.when == "setup" and not report.passed)
         if declared is not None and is_last_word:
             outcome = self._outcome(item, declared, call.excinfo.value if call.excinfo else None)
+            if outcome.adapter_fault is not None:
+                self._faults.append(outcome.adapter_fault)
             with_property(report.user_properties, outcome)
             if outcome.has_failed:
                 self._add_report(report, outcome)
@@ -304,6 +310,7 @@ class Testing:
             fault=checking.fault or behind.fault,
             is_late=checking.is_late or behind.is_late,
             target=next((by.counterexamples[by.target].rule for by in (behind, checking) if by.target), ""),
+            place=self._selected.places[name_of(item)],
         )
 
     def _add_report(self, report: pytest.TestReport, outcome: Outcome) -> None:

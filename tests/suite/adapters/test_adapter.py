@@ -141,30 +141,6 @@ def test_nothing_more_is_asked_after_a_fault_until_the_next_reset() -> None:
     assert transport.opened == 2
 
 
-def test_a_second_fault_in_a_row_is_final() -> None:
-    transport = Scripted(LOST, LOST)
-    adapter = Adapter("mine", transport)
-    for final in (False, True):
-        session = adapter.reset({})
-        with pytest.raises(AdapterFault) as fault:
-            session.schedule()
-        assert fault.value.final is final
-    for again in (lambda: adapter.reset({}), adapter.restart):
-        with pytest.raises(AdapterFault, match="not started again: it was the second fault in a row"):
-            again()
-    assert transport.opened == 2
-
-
-def test_a_history_without_a_fault_between_two_makes_them_two_first_ones() -> None:
-    adapter = Adapter("mine", Scripted(LOST, {"records": []}, LOST, {"records": []}))
-    for _ in range(2):
-        session = adapter.reset({})
-        with pytest.raises(AdapterFault) as fault:
-            session.create(POD)
-        assert not fault.value.final
-        assert adapter.reset({}).create(POD) == Answer()
-
-
 def test_a_reset_that_is_not_answered_is_a_fault() -> None:
     adapter = Adapter("mine", Scripted("at reset", LOST))
     with pytest.raises(AdapterFault, match="it is gone"):
@@ -172,7 +148,7 @@ def test_a_reset_that_is_not_answered_is_a_fault() -> None:
     adapter.reset({})
 
 
-def test_an_implementation_that_does_not_start_again_has_had_its_second_fault() -> None:
+def test_an_implementation_that_does_not_start_again_has_a_fault_of_its_own() -> None:
     transport = Scripted(LOST)
     adapter = Adapter("mine", transport)
     session = adapter.reset({})
@@ -181,7 +157,6 @@ def test_an_implementation_that_does_not_start_again_has_had_its_second_fault() 
     transport.hello = TransportError("cannot be started")
     with pytest.raises(AdapterFault, match="cannot be started") as fault:
         adapter.reset({})
-    assert fault.value.final
     assert fault.value.request is None
 
 
