@@ -324,6 +324,8 @@ SINCE_1_37 = (
     f"{A}.numa.orValue(2) == 1",
     f"{A}.`numa` == 1 && !has({A}.`no-such.name/x`) && {A}.?`numa`.orValue(2) == 1",
     "[1].all(device, .device.driver != '')",
+    "['x'].all(string, type(device.driver) == .string)",
+    "['x'].all(int, type(device.driver) == .string)",
     "dyn(optional.of(true))",
     "dyn(optional.of(optional.of(true)))",
 )

@@ -42,7 +42,7 @@ from refsched.cel.optional import (
     without_optional_syntax,
 )
 from refsched.cel.results import boolean
-from refsched.cel.steps import CelSteps, rooted
+from refsched.cel.steps import TYPE_NAMES, CelSteps, rooted
 from refsched.cel.tree import arguments, bare_name, if_marked, is_literal, subtrees, text_of, unwrapped
 from refsched.cel.types import check_types
 from refsched.cel.values import (
@@ -64,10 +64,7 @@ if TYPE_CHECKING:
 
 _DEVICE = "device"
 _MACROS = frozenset({"all", "exists", "exists_one", "map", "filter"})
-_TYPES = {
-    name: CelType(name)
-    for name in ("bool", "bytes", "double", "int", "list", "map", "null_type", "string", "type", "uint")
-}
+_TYPES = {name: CelType(name) for name in TYPE_NAMES}
 _ROOT = {**_TYPES, **{rooted(name): value for name, value in _TYPES.items()}}
 
 
@@ -107,7 +104,7 @@ def _compiled(expression: str, steps: CelSteps) -> tuple[CelProgram, frozenset[s
             tree: Tree[Token] = CELParser().parse(without_optional_syntax(expression, steps.unquoted))
             compiler = _Compiler(frozenset(), steps)
             program = CelProgram(compiler.compile(tree))
-            check_types(tree, tuple(_TYPES), steps)
+            check_types(tree, steps)
             _convert(compiler.constants)
     except CELParseError:
         raise refused("Syntax error") from None
@@ -171,7 +168,7 @@ class _Compiler:
             case "dot_ident_arg" | "ident_arg":
                 return self._call(str(children[0]), arguments(children))
             case "dot_ident":
-                return self._name(self.steps.root_name(str(children[0])))
+                return self._name(self.steps.root_name(str(children[0]), self.variables))
             case "ident":
                 return self._name(str(children[0]))
             case "list_lit":

@@ -32,7 +32,7 @@ from refsched.cel.overloads import (
     equivalent,
     result_of,
 )
-from refsched.cel.steps import CelSteps, rooted
+from refsched.cel.steps import TYPE_NAMES, CelSteps, rooted
 from refsched.cel.tree import arguments, bare_name, if_marked, subtrees, text_of
 from refsched.cel.values import compile_error
 from refsched.rules import applies
@@ -63,14 +63,13 @@ _LITERALS = {
 _QUANTIFIERS = frozenset({"all", "exists", "exists_one"})
 
 
-def check_types(tree: Tree[Token], types: Sequence[str], steps: CelSteps) -> None:
+def check_types(tree: Tree[Token], steps: CelSteps) -> None:
     """R-DRA-78 (shows in devices): A selector whose types do not fit, or whose own type is neither bool nor that
     of an attribute, cannot be compiled.
 
-    The selector has been compiled before, so that macros have the arguments that they need. ``types`` are names
-    of types. Raises CelError.
+    The selector has been compiled before, so that macros have the arguments that they need. Raises CelError.
     """
-    named = {"device": _DEVICE, **{name: Type("type", (Type(name),)) for name in types}}
+    named = {"device": _DEVICE, **{name: Type("type", (Type(name),)) for name in TYPE_NAMES}}
     scope = {**named, **{rooted(name): found for name, found in named.items()}}
     found = determined(_Typer(scope, steps).type_of(tree))
     if found != BOOL and not steps.may_be_result(found):
@@ -116,7 +115,7 @@ class _Typer:
             case "dot_ident_arg" | "ident_arg":
                 return self._called(str(children[0]), arguments(children))
             case "dot_ident":
-                return self.scope[self.steps.root_name(str(children[0]))]
+                return self.scope[self.steps.root_name(str(children[0]), ())]
             case "ident":
                 return self.scope[str(children[0])]
             case "list_lit":

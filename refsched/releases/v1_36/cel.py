@@ -17,6 +17,7 @@ optionalLib, parser/parser.go, NewParser, and checker/env.go, LookupIdent (v0.26
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from refsched.cel import CelSteps
@@ -45,7 +46,7 @@ def itself(value: Any) -> Any:
     return value
 
 
-def any_name(name: str) -> str:
+def any_name(name: str, variables: Collection[str]) -> str:
     """R-DRA-149 (instead of R-DRA-148): A name with a leading dot is that of a macro's variable, if there
     is one."""
     applies("R-DRA-149")
