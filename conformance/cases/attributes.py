@@ -26,33 +26,54 @@ _VALUES: tuple[Json, ...] = (
 
 
 def _two_of_each(constraint: Json) -> History:
-    """Of each two values there is a slice with a device of each, and a claim for both under the constraint."""
-    cluster = HistoryBuilder()
-    cluster.add(device_class("any"))
-    cluster.add_node(node("", {"cpu": "99", "pods": "99"}))
+    """Of each two values there is a device each, and a claim for both under the constraint. All devices are in one
+    slice: before v1.36 the order of slices would decide, of which there would be very many."""
+    devices: list[Json] = []
     claims: list[Json] = []
-    for number, values in enumerate(combinations_with_replacement(_VALUES, 2)):
-        devices = [
-            {"name": f"d{place}", "attributes": {"of": {"int": number}, "value": value}}
-            for place, value in enumerate(values)
-        ]
-        cluster.add(resource_slice(f"s{number}", devices))
-        of_slice = {"cel": {"expression": f"device.attributes['{DRIVER}'].of == {number}"}}
-        asked = {**exactly(2), "selectors": [of_slice]}
+    for pair, values in enumerate(combinations_with_replacement(_VALUES, 2)):
+        for place, value in enumerate(values):
+            attributes = {"of": {"int": pair}, "value": value}
+            devices.append({"name": f"d{pair}-{place}", "attributes": attributes})
+        of_the_pair = {"cel": {"expression": f"device.attributes['{DRIVER}'].of == {pair}"}}
+        asked = {**exactly(2), "selectors": [of_the_pair]}
         claims.append({"requests": [request("r0", [asked])], "constraints": [constraint]})
+    cluster = HistoryBuilder()
+    cluster.add(device_class("any"), resource_slice("s1", devices))
+    cluster.add_node(node("", {"cpu": "99", "pods": "99"}))
     claimed(cluster, claims)
     return cluster.history()
 
 
-CASES: tuple[Case, ...] = tuple(
+def _selected_by_the_class_first() -> History:
+    """A class selects the devices that have an attribute, and a claim those in which it is large."""
+    attributes = f"device.attributes['{DRIVER}']"
+    has_size = [{"cel": {"expression": f"'size' in {attributes}"}}]
+    is_large = [{"cel": {"expression": f"{attributes}.size > 1"}}]
+    devices: list[Json] = [{"name": "d1"}, {"name": "d2", "attributes": {"size": {"int": 2}}}]
+    cluster = HistoryBuilder()
+    cluster.add(device_class("any", selectors=has_size), resource_slice("s1", devices))
+    cluster.add_node(node(""))
+    claimed(cluster, [{"requests": [request("r0", [{**exactly(1), "selectors": is_large}])]}])
+    return cluster.history()
+
+
+CASES: tuple[Case, ...] = (
     Case(
-        f"{name}_of_two_values_of_any_type",
-        f"Two devices {says} an attribute if the types and the values are the same.",
-        _two_of_each({member: f"{DRIVER}/value"}),
-        (rule,),
-    )
-    for member, name, says, rule in (
-        ("matchAttribute", "match", "agree on", "R-DRA-30"),
-        ("distinctAttribute", "distinction", "are not distinct in", "R-DRA-31"),
-    )
+        "selectors_of_the_class_come_first",
+        "The selectors of a request are evaluated only for devices that those of its class select.",
+        _selected_by_the_class_first(),
+        ("R-DRA-40",),
+    ),
+    *(
+        Case(
+            f"{name}_of_two_values_of_any_type",
+            f"Two devices {says} an attribute if the types and the values are the same.",
+            _two_of_each({member: f"{DRIVER}/value"}),
+            (rule,),
+        )
+        for member, name, says, rule in (
+            ("matchAttribute", "match", "agree on", "R-DRA-30"),
+            ("distinctAttribute", "distinction", "are not distinct in", "R-DRA-31"),
+        )
+    ),
 )
