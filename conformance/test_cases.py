@@ -14,11 +14,15 @@ from conformance.cases import (
     earlier,
     events,
     extenders,
+    in_flight,
+    leaving,
     left_out,
     migrated_volumes,
     node_affinity,
     nominated,
+    own_updates,
     pod_affinity,
+    pools,
     ports,
     preemption,
     queue,
@@ -28,7 +32,9 @@ from conformance.cases import (
     searches,
     served_resources,
     spread,
+    spread_by_default,
     taints,
+    unbound_claims,
     victim_order,
     volume_limits,
     volumes,
@@ -56,7 +62,7 @@ def test_pod_affinity_cases(check: Check, case: Case) -> None:
     check(case.history)
 
 
-@conforms(area="spread", cases=spread.CASES, rules=rules_of("SPREAD"))
+@conforms(area="spread", cases=(*spread.CASES, *spread_by_default.CASES), rules=rules_of("SPREAD"))
 def test_topology_spread_cases(check: Check, case: Case) -> None:
     check(case.history)
 
@@ -73,7 +79,7 @@ def test_taint_cases(check: Check, case: Case) -> None:
 
 @conforms(
     area="volumes",
-    cases=(*volumes.CASES, *disks.CASES),
+    cases=(*volumes.CASES, *disks.CASES, *unbound_claims.CASES),
     rules=rules_of("VOLBIND", "VOLZONE", "VOLRESTR"),
     needs=("volumes",),
 )
@@ -91,7 +97,7 @@ def test_volume_limit_cases(check: Check, case: Case) -> None:
     check(case.history)
 
 
-@conforms(area="devices", cases=devices.CASES, rules=rules_of("DRA"), needs=("devices",))
+@conforms(area="devices", cases=(*devices.CASES, *pools.CASES), rules=rules_of("DRA"), needs=("devices",))
 def test_device_cases(check: Check, case: Case) -> None:
     check(case.history)
 
@@ -144,7 +150,17 @@ def test_cases_of_plugins_left_out_of_a_point(check: Check, case: Case) -> None:
     check(case.history)
 
 
-@conforms(area="faults", cases=rollback.CASES, rules=rules_of("ASSUME", "ROLLBACK"), needs=("scripted",))
+@conforms(area="lifecycle", cases=leaving.CASES, rules=("R-FIT-02", "R-GATES-02"))
+def test_cases_of_what_is_being_deleted(check: Check, case: Case) -> None:
+    check(case.history)
+
+
+@conforms(
+    area="faults",
+    cases=(*rollback.CASES, *in_flight.CASES),
+    rules=rules_of("ASSUME", "ROLLBACK"),
+    needs=("scripted",),
+)
 def test_rollback_cases(check: Check, case: Case) -> None:
     check(case.history)
 
@@ -166,7 +182,7 @@ def test_victim_order_cases(check: Check, case: Case) -> None:
 
 @conforms(
     area="queue",
-    cases=(*queue.CASES, *events.CASES),
+    cases=(*queue.CASES, *events.CASES, *own_updates.CASES),
     rules=rules_of("BACKOFF", "HINT", "CURE", "QUEUE"),
     needs=("queue",),
 )

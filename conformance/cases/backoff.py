@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.devices import ONE, claim_user, device_class, resource_claim, resource_slice
 from conformance.vocabulary.objects import WITHOUT_POP_FROM_BACKOFF, container, node, pod, profile_config
-from refsched.suite.histories.history import History, deleting
+from conformance.vocabulary.scripted import SCRIPTED, script
+from refsched.suite.histories.history import History, Observe, deleting
 from refsched.suite.session.cases import Case
 
 Json = dict[str, Any]
@@ -106,6 +107,91 @@ def _one_of_two_is_gated() -> History:
     return cluster.history(gates=WITHOUT_POP_FROM_BACKOFF)
 
 
+def _beside_one_in_flight() -> History:
+    """A pod backs off, and nothing is active, while another one waits on Permit."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+    cluster.add_pod(pod("", {"cpu": "2"}))
+    cluster.schedule(1)
+    cluster.change_node(0, node(""))
+    cluster.add_pod(pod("", script=script(("ScriptedA", "permit", "Wait"))))
+    cluster.schedule(1)
+    cluster.schedule(1)
+    return cluster.history(SCRIPTED)
+
+
+def _asked_each_quarter(gates: Mapping[str, bool]) -> History:
+    """A pod is rejected half a second after the full one, and may be tried as soon as its backoff allows it."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+    cluster.wait(0.5)
+    cluster.add_pod(pod("", {"cpu": "2"}))
+    cluster.schedule(1)
+    cluster.change_node(0, node(""))
+    cluster.add_pod(pod("", {"cpu": "9"}))
+    for _ in range(8):
+        cluster.schedule(1)
+        cluster.wait(0.25)
+    return cluster.history(gates=gates)
+
+
+def _room_comes(after: float, gates: Mapping[str, bool]) -> History:
+    """A pod is rejected half a second after the full one, and a node that has room for it comes after these
+    seconds."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+    cluster.wait(0.5)
+    cluster.add_pod(pod("", {"cpu": "2"}))
+    cluster.schedule(1)
+    cluster.wait(after)
+    cluster.add_node(node(""))
+    cluster.steps.append(Observe())
+    cluster.wait(1)
+    cluster.schedule(1)
+    return cluster.history(gates=gates)
+
+
+def _claim_deleted_after_an_error(gates: Mapping[str, bool]) -> History:
+    """The attempt of a pod ends in an error, and its claim is deleted before its backoff is over."""
+    cluster = HistoryBuilder(hosts=True)
+    claim = resource_claim("c1", ONE)
+    cluster.add(device_class("any"), resource_slice("s1", [{"name": "d0"}]), claim)
+    cluster.add_node(node(""))
+    cluster.add_pod(claim_user("c1", script=script(("ScriptedA", "reserve", "Error"))))
+    cluster.schedule(1)
+    cluster.steps.append(deleting(claim))
+    for _ in range(3):
+        cluster.wait(1)
+    cluster.schedule(1)
+    return cluster.history(SCRIPTED, gates)
+
+
+def _of_ends() -> Iterator[Case]:
+    for gates, name, says in (
+        ({}, "default", "by default"),
+        (WITHOUT_POP_FROM_BACKOFF, "kept_in_backoff", "without SchedulerPopFromBackoffQ"),
+    ):
+        yield Case(
+            f"asked_each_quarter_of_a_second_{name}",
+            f"The release and the gate say when a pod that backs off may be tried: {says}.",
+            _asked_each_quarter(gates),
+        )
+        yield Case(
+            f"claim_deleted_after_an_error_{name}",
+            "The release and the gate say whether a pod that would be gated by then becomes active after the"
+            f" backoff of an error: {says}.",
+            _claim_deleted_after_an_error(gates),
+            needs=("scripted", "devices"),
+        )
+        for after in (0.5, 0.75, 1.0, 1.0001, 1.25):
+            yield Case(
+                f"node_added_{round(after * 1_000_000)}_microseconds_after_a_rejection_{name}",
+                "The backoff of a pod that is rejected within a second ends with a second, so that an event makes"
+                f" it active, or does not: one after {after} s, {says}.",
+                _room_comes(after, gates),
+            )
+
+
 def of_time() -> Iterator[Case]:
     for initial, most in ((1, 2), (2, 3), (1, 5)):
         yield Case(
@@ -142,3 +228,10 @@ def of_time() -> Iterator[Case]:
         " five minutes.",
         _flushed(),
     )
+    yield Case(
+        "popped_from_backoff_beside_a_pod_in_flight",
+        "A pod is popped from backoff when none is active, even while another one is in flight.",
+        _beside_one_in_flight(),
+        needs=("scripted",),
+    )
+    yield from _of_ends()

@@ -9,6 +9,7 @@ from typing import Any
 
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import (
+    AN_AGE_AGO,
     cpu,
     node,
     pod,
@@ -48,11 +49,43 @@ def _node_of_the_last_pod(change: Callable[[Json], Json]) -> History:
     return cluster.history(spread_by_default([]))
 
 
-CASES: tuple[Case, ...] = tuple(
-    Case(
-        f"node_of_the_pod_before_{name}",
-        f"A pod comes at once after one that equals it, and the node of that {says}.",
-        _node_of_the_last_pod(change),
-    )
-    for name, (says, change) in _CHANGES.items()
+def _between_two_equal_pods(what: str) -> History:
+    """Between two equal pods another one is popped that is being deleted, or a node is deleted that was
+    feasible."""
+    cluster = HistoryBuilder()
+    for amount in ("16", "8", "4", "4"):
+        cluster.add_node(node("", {"cpu": amount, "pods": "9"}))
+    cluster.add_pod(pod("", cpu("1"), priority=3))
+    if what == "leaving_pod":
+        cluster.add_pod(
+            with_metadata(pod("", priority=2), deletionTimestamp=AN_AGE_AGO, finalizers=["a.b/c"])
+        )
+    cluster.add_pod(pod("", cpu("1"), priority=1))
+    cluster.schedule(1)
+    if what == "deleted_node":
+        cluster.remove_node(3)
+    cluster.schedule()
+    return cluster.history(spread_by_default([]))
+
+
+CASES: tuple[Case, ...] = (
+    *(
+        Case(
+            f"node_of_the_pod_before_{name}",
+            f"A pod comes at once after one that equals it, and the node of that {says}.",
+            _node_of_the_last_pod(change),
+        )
+        for name, (says, change) in _CHANGES.items()
+    ),
+    *(
+        Case(
+            f"{name}_between_two_equal_pods",
+            f"A pod comes after one that equals it, and between them {says}.",
+            _between_two_equal_pods(name),
+        )
+        for name, says in (
+            ("leaving_pod", "a pod is popped that is being deleted"),
+            ("deleted_node", "a node is deleted that was feasible"),
+        )
+    ),
 )

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from copy import deepcopy
 
 from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.devices import ONE, claim_user, device_class, resource_claim, resource_slice
 from conformance.vocabulary.objects import cpu, default_profile, node, pod, profile_config
 from conformance.vocabulary.scripted import SCRIPTED, script
-from refsched.suite.histories.history import History
+from refsched.suite.histories.history import History, Permit
 from refsched.suite.session.cases import Case
 
 
@@ -39,6 +40,23 @@ def _bound_by_nobody() -> History:
     return cluster.history(config)
 
 
+def _cannot_say_whether_it_has_work() -> History:
+    """DynamicResources is left out wherever it would look at the claims, but not at PreBind, where another plugin
+    has work before it."""
+    disabled = {"disabled": [{"name": "DynamicResources"}]}
+    config = deepcopy(SCRIPTED)
+    points = ("preEnqueue", "preFilter", "filter", "score", "reserve")
+    first = {"preBind": {"enabled": [{"name": "ScriptedA"}]}}
+    config["profiles"][0]["plugins"] |= dict.fromkeys(points, disabled) | first
+    cluster = HistoryBuilder()
+    cluster.add(device_class("any"), resource_slice("s1", [{"name": "d0"}]), resource_claim("c1", ONE))
+    cluster.add_node(node(""))
+    cluster.add_pod(claim_user("c1", script=script(("ScriptedA", "permit", "Wait"))))
+    cluster.schedule()
+    cluster.steps.append(Permit("default/p1", "allow"))
+    return cluster.history(config)
+
+
 def _weighed(*weights: int) -> History:
     """Returns a history of one pod and two nodes, in which the first plugins at Score have these weights."""
     names = ("NodeResourcesFit", "ImageLocality")
@@ -59,6 +77,12 @@ def _cases() -> Iterator[Case]:
         " only that node is looked at again.",
         _bound_by_nobody(),
         ("R-FAIL-04",),
+    )
+    yield Case(
+        "a_plugin_that_cannot_say_whether_it_has_work_at_pre_bind",
+        "Each PreBind plugin is asked whether it has work, though one before it has some.",
+        _cannot_say_whether_it_has_work(),
+        needs=("devices",),
     )
     yield Case(
         "a_negative_weight",

@@ -8,6 +8,7 @@ from typing import Any
 
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.devices import (
+    DRIVER,
     all_there_are,
     claimed,
     counters_of_a_pool,
@@ -23,6 +24,7 @@ from refsched.suite.session.cases import Case
 Json = dict[str, Any]
 
 _POOL: Json = {"name": "p", "resourceSliceCount": 2}
+_ID = f"device.attributes['{DRIVER}'].id"
 
 
 def _amounts(**amounts: str) -> Json:
@@ -167,4 +169,50 @@ _LARGE = Case(
 )
 
 
-CASES: tuple[Case, ...] = (*_of_counters(), *_of_capacities(), *_of_zeros(), _STEPS, _LARGE)
+def _shared_once_the_search_has_given_it_up() -> History:
+    """The search tries a share of d0 for the first request, gives it up for d2, and tries one for the second. That
+    share needs the counter which d1 needs for the third."""
+    shared = {"capacity": _amounts(memory="1"), "allowMultipleAllocations": True}
+    of_the_set = {"set": _amounts(slots="1")}
+    devices = [{**_consuming("d0", **of_the_set), **shared}, _consuming("d1", **of_the_set), {"name": "d2"}]
+    marked = [{**device, "attributes": {"id": {"int": id}}} for id, device in enumerate(devices)]
+    requests = [
+        request(name, [{**exactly(1), "selectors": [{"cel": {"expression": f"{_ID} {wanted}"}}]}])
+        for name, wanted in (("r0", "!= 1"), ("r1", "== 0"), ("r2", "== 1"))
+    ]
+    return _claims_in_turn(_counting(of_the_set, marked), {"requests": requests})
+
+
+def _all_but_what_is_used_up() -> History:
+    """One claim consumes all memory of a device, and another one wants all devices, and no capacity."""
+    shared = {"name": "d0", "capacity": _amounts(memory="10"), "allowMultipleAllocations": True}
+    claims = ([_asking(memory="10")], [all_there_are()])
+    return _claims_in_turn(
+        [resource_slice("s1", [shared, {"name": "d1"}])],
+        *({"requests": [request("r0", asked)]} for asked in claims),
+    )
+
+
+_GIVEN_UP = Case(
+    "device_that_is_shared_once_the_search_has_given_it_up",
+    "The first share of a device consumes its counters, though the search tried and gave up one before.",
+    _shared_once_the_search_has_given_it_up(),
+    ("R-DRA-36",),
+)
+
+_USED_UP = Case(
+    "all_devices_but_one_that_is_used_up",
+    "The release says whether a request for all devices is for one, too, of which nothing is left to share.",
+    _all_but_what_is_used_up(),
+)
+
+
+CASES: tuple[Case, ...] = (
+    *_of_counters(),
+    *_of_capacities(),
+    *_of_zeros(),
+    _STEPS,
+    _LARGE,
+    _GIVEN_UP,
+    _USED_UP,
+)

@@ -226,26 +226,7 @@ def _of_late_claims() -> Iterator[Case]:
             )
 
 
-# --- Pools ----------------------------------------------------------------------------------------
-
-_RARE = all_there_are(f"device.attributes['{DRIVER}'].rare")
-
-
-def _slices_disagree() -> History:
-    cluster = HistoryBuilder()
-    cluster.add(_CLASS)
-    for slice_, count, names in (("s0", 1, ("d0", "e0")), ("s1", 2, ("d1", "e1"))):
-        devices = [{"name": name, "attributes": {"rare": {"bool": name == "e0"}}} for name in names]
-        cluster.add(resource_slice(slice_, devices, pool={"name": "p", "resourceSliceCount": count}))
-    cluster.add_node(node(""))
-    asked = [
-        request(name, [{**one, "adminAccess": True}]) for name, one in (("r0", exactly(1)), ("r1", _RARE))
-    ]
-    for name in ("c1", "c2", "c3"):
-        cluster.add(resource_claim(name, {"requests": asked}))
-        cluster.add_pod(claim_user(name))
-    cluster.schedule()
-    return cluster.history()
+# --- Nodes and configurations -----------------------------------------------------------------------
 
 
 def _node_updated() -> History:
@@ -332,13 +313,44 @@ def _without(*points: str) -> History:
     return cluster.history(profile_config(default_profile(plugins=dict.fromkeys(points, disabled))))
 
 
+def _victims_without_pre_filter() -> History:
+    """DynamicResources is disabled at PreFilter alone, and a pod of lower priority fills the only node."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(_CLASS, _SLICE, _CLAIM)
+    cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+    cluster.add_pod(pod("", {"cpu": "1"}), 0)
+    cluster.add_pod(claim_user("c1", priority=10))
+    cluster.schedule()
+    disabled = {"preFilter": {"disabled": [{"name": "DynamicResources"}]}}
+    return cluster.history(profile_config(default_profile(plugins=disabled)))
+
+
 def _of_disabled_points() -> Iterator[Case]:
+    yield Case(
+        "devices_without_pre_filter_and_a_victim",
+        "A pod with a claim preempts nobody where DynamicResources is disabled at PreFilter, and not at"
+        " PostFilter.",
+        _victims_without_pre_filter(),
+        ("R-DRA-07",),
+        needs=("preemption",),
+    )
     for points in (("reserve",), ("filter", "reserve"), ("preBind",)):
         yield Case(
             f"devices_without_{'_and_'.join(points).lower()}",
             f"DynamicResources is disabled at {' and '.join(points)}, and not at the points after it.",
             _without(*points),
         )
+
+
+def _held_besides_admin_access() -> History:
+    """A claim has a request with admin access before one without, and two more claims want a device each of
+    two."""
+    cluster = HistoryBuilder()
+    cluster.add(_CLASS, resource_slice("s1", [{"name": "d0"}, {"name": "d1"}]))
+    cluster.add_node(node("", {"cpu": "9", "pods": "9"}))
+    both = [request("r0", [{**exactly(1), "adminAccess": True}]), request("r1", [exactly(1)])]
+    claimed(cluster, [{"requests": both}, ONE, ONE])
+    return cluster.history()
 
 
 def _third_alternative() -> History:
@@ -355,9 +367,10 @@ CASES: tuple[Case, ...] = (
     *_of_users(),
     *_of_late_claims(),
     Case(
-        "slices_of_a_pool_disagree",
-        "The slices of a pool disagree on how many there are: the first one counts, which may be any of them.",
-        _slices_disagree(),
+        "device_held_besides_one_with_admin_access",
+        "A claim holds the devices of its requests without admin access, though one before them has it.",
+        _held_besides_admin_access(),
+        ("R-DRA-84",),
     ),
     Case(
         "configurations_of_claims_and_classes",

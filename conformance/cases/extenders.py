@@ -186,6 +186,19 @@ def _two_asked_about_victims(answers: Json, **more: bool) -> History:
     return cluster.history(profile_config(extenders=extenders))
 
 
+def _scored(score: Any) -> History:
+    """The extender scores the second of two equal nodes so, and the first one 1."""
+    cluster = HistoryBuilder()
+    for _ in range(2):
+        cluster.add_node(node(""))
+    said = [{"Host": "n1", "Score": 1}, {"Host": "n2", "Score": score}]
+    answers = {"a": {"prioritize": {"answer": said}}}
+    cluster.add_pod(with_metadata(pod("", cpu("1")), annotations={ANNOTATION: json.dumps(answers)}))
+    cluster.schedule()
+    extender = {"urlPrefix": f"{EXTENDERS}/a", "prioritizeVerb": "prioritize", "weight": 1}
+    return cluster.history(profile_config(extenders=[extender]))
+
+
 def _no_victims_left() -> History:
     return _two_asked_about_victims({"a": _REFUSES_BOTH, "b": {"preempt": "Fail"}})
 
@@ -267,6 +280,22 @@ def _of_nominated_pods() -> Iterator[Case]:
     )
 
 
+def _of_scores() -> Iterator[Case]:
+    for name, says, score in (
+        ("whole_number", "a whole number", 7),
+        ("fraction", "a fraction", 7.5),
+        ("whole_number_with_a_point", "a whole number with a decimal point", 7.0),
+        ("text", "a text", "7"),
+        ("negative_number", "a negative number", -7),
+        ("beyond_the_most", "more than an extender should give", 11),
+    ):
+        yield Case(
+            f"{name}_as_the_score_of_an_extender",
+            f"The scores of an extender count only if its answer can be read; one is {says}.",
+            _scored(score),
+        )
+
+
 def _of_managed_resources() -> Iterator[Case]:
     yield Case(
         "extender_of_what_an_init_container_requests",
@@ -310,4 +339,10 @@ def _of_binding() -> Iterator[Case]:
                 )
 
 
-CASES: tuple[Case, ...] = (*_cases(), *_of_nominated_pods(), *_of_managed_resources(), *_of_binding())
+CASES: tuple[Case, ...] = (
+    *_cases(),
+    *_of_nominated_pods(),
+    *_of_scores(),
+    *_of_managed_resources(),
+    *_of_binding(),
+)

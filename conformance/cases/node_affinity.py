@@ -8,7 +8,7 @@ from typing import Any
 
 from conformance.cases.deleted import Replaced
 from conformance.cases.pod_affinity import zones
-from conformance.vocabulary.objects import REQUIRED, node, pod
+from conformance.vocabulary.objects import REQUIRED, ZONE, default_profile, node, pod, profile_config
 from refsched.suite.histories.history import History
 from refsched.suite.session.cases import Case
 
@@ -27,6 +27,33 @@ def _node_deleted_before_its_pod() -> History:
     cluster.add_pod(pod("", status={"nominatedNodeName": "n1"}))
     cluster.schedule()
     return cluster.history()
+
+
+def _named_node_comes() -> History:
+    """A pod requires a node by its name, which comes after an attempt."""
+    cluster = zones("a")
+    named = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n2"]}]}
+    cluster.add_pod(pod("", affinity={"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": [named]}}}))
+    cluster.schedule()
+    for _ in range(2):
+        cluster.wait()
+        cluster.add_node(node(""))
+        cluster.wait()
+        cluster.schedule()
+    return cluster.history()
+
+
+def _added(required: Json) -> History:
+    """The profile adds a required affinity, and there are pods without affinity and with their own."""
+    cluster = zones("a", "b")
+    cluster.add_pod(pod(""))
+    cluster.add_pod(pod("", nodeSelector={ZONE: "b"}))
+    own = {"nodeSelectorTerms": [{"matchExpressions": [{"key": ZONE, "operator": "In", "values": ["b"]}]}]}
+    cluster.add_pod(pod("", affinity={"nodeAffinity": {REQUIRED: own}}))
+    cluster.schedule()
+    return cluster.history(
+        profile_config(default_profile(("NodeAffinity", {"addedAffinity": {REQUIRED: required}})))
+    )
 
 
 _FAR: Json = {"key": "zone", "operator": "In", "values": ["z"]}
@@ -49,6 +76,23 @@ def _cases() -> Iterator[Case]:
         "node_deleted_before_its_pod",
         "A node that is deleted while a pod still runs there is no node for any other pod, by its name either.",
         _node_deleted_before_its_pod(),
+    )
+    of_zone_a = [{"matchExpressions": [{"key": ZONE, "operator": "In", "values": ["a"]}]}]
+    for name, says, required in (
+        ("of_one_zone", "of the first zone", {"nodeSelectorTerms": of_zone_a}),
+        ("without_terms", "without terms, which no node matches", {"nodeSelectorTerms": []}),
+    ):
+        yield Case(
+            f"added_affinity_{name}",
+            "The required affinity that the profile adds counts for all pods, besides their own; it is one"
+            f" {says}.",
+            _added(required),
+            ("R-NODEAFF-03",),
+        )
+    yield Case(
+        "node_that_a_pod_requires_by_its_name_comes",
+        "A pod that requires a node by its name is requeued when this node is added.",
+        _named_node_comes(),
     )
     for name, (says, terms) in _TERMS.items():
         affinity = {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": terms}}}

@@ -89,6 +89,22 @@ def _nominated_and_bound_to(home: str) -> History:
     return cluster.history()
 
 
+def _bound_while_another_waits(home: str) -> History:
+    """A pod needs more room than is left anywhere, and is rejected. Another one comes that is nominated to the
+    first node, which is full, and somebody else binds it."""
+    cluster = HistoryBuilder()
+    for number, amount in enumerate(("1", "2")):
+        cluster.add_node(node("", {"cpu": amount, "pods": "9"}))
+        cluster.add_pod(pod("", cpu("1")), number)
+    cluster.add_pod(pod("", cpu("2"), **_NEVER))
+    cluster.schedule(1)
+    cluster.add_pod(pod("", cpu("1"), status={"nominatedNodeName": "n1"}))
+    cluster.change_pod(3, partial(with_spec, nodeName=home))
+    cluster.wait()
+    cluster.schedule(1)
+    return cluster.history()
+
+
 def _tried_in_vain(obstacle: str) -> History:
     """No plugin is at PostFilter. A nominated pod is tried in vain, its node becomes free again, and a pod of
     lower priority comes."""
@@ -107,6 +123,19 @@ def _tried_in_vain(obstacle: str) -> History:
     cluster.schedule()
     disabled = {"postFilter": {"disabled": [{"name": "*"}]}}
     return cluster.history(profile_config(default_profile(plugins=disabled)))
+
+
+def _nowhere_to_preempt() -> History:
+    """The node of a nominated pod is cordoned before the pod is tried, and open again when one of lower priority
+    comes."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "1", "pods": "9"}, unschedulable=True))
+    cluster.add_pod(pod("", cpu("1"), priority=10, status={"nominatedNodeName": "n1"}))
+    cluster.schedule(1)
+    cluster.change_node(0, node("", {"cpu": "1", "pods": "9"}))
+    cluster.add_pod(pod("", cpu("1")))
+    cluster.schedule(1)
+    return cluster.history()
 
 
 # --- A nominated pod that others keep away from --------------------------------------------------
@@ -278,6 +307,18 @@ def _cases() -> Iterator[Case]:
             _nominated_and_bound_to(home),
             ("R-NOM-05",),
         )
+        yield Case(
+            f"nominated_pod_is_bound_by_others_to_{home}_while_another_waits",
+            "No pod is requeued for room that a nominated pod leaves when somebody else binds it, be it where it"
+            f" is nominated or elsewhere; here to {home}.",
+            _bound_while_another_waits(home),
+        )
+    yield Case(
+        "nominated_node_is_cordoned",
+        "A pod loses its nomination when it fits nowhere and there is no node where preemption might help.",
+        _nowhere_to_preempt(),
+        needs=("preemption",),
+    )
     for obstacle in ("full", "cordoned"):
         yield Case(
             f"nominated_node_is_{obstacle}_and_no_plugin_at_post_filter",

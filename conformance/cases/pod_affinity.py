@@ -179,6 +179,33 @@ def _terms_of_two_keys() -> History:
     return cluster.history()
 
 
+def _one_of_two_sought_comes() -> History:
+    """A pod seeks two apps by a term each, and pods of them are bound by somebody else, one after the other."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add_node(node(""))
+    terms = [{"topologyKey": HOSTNAME, "labelSelector": selector} for selector in (_OF_A, _OF_B)]
+    cluster.add_pod(pod("", affinity={"podAffinity": {REQUIRED: terms}}))
+    cluster.schedule()
+    for labels in (_A, _B):
+        cluster.wait()
+        cluster.add_pod(pod("", labels=labels), 0)
+        cluster.wait()
+        cluster.schedule(1)
+    return cluster.history()
+
+
+def _first_of_one_key_alone() -> History:
+    """A pod seeks pods of its own app by two keys. The one that runs is on a node that lacks the second key, and
+    the other node is in the same domain of the first."""
+    cluster = HistoryBuilder()
+    for labels in ({ZONE: "a"}, {ZONE: "a", HOSTNAME: "n2"}):
+        cluster.add_node(node(labels=labels))
+    cluster.add_pod(pod("", labels=_A), 0)
+    cluster.add_pod(pod("", labels=_A, affinity=_by_both_keys("podAffinity")))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _node_added(labels: Json) -> History:
     """The only node has a pod that the waiting pod avoids; then a node with these labels is added."""
     cluster = zones("a")
@@ -261,6 +288,18 @@ def _of_nodes() -> Iterator[Case]:
         "A node that lacks the label of one of two required affinity terms is rejected.",
         _terms_of_two_keys(),
         ("R-PODAFF-08",),
+    )
+    yield Case(
+        "one_of_two_sought_pods_comes",
+        "The release says whether a pod that matches one of two required affinity terms requeues the pod.",
+        _one_of_two_sought_comes(),
+    )
+    yield Case(
+        "first_pod_of_its_app_by_one_of_two_keys",
+        "A pod that matches its own required affinity is the first one only if no such pod runs in any domain of"
+        " any of its terms.",
+        _first_of_one_key_alone(),
+        ("R-PODAFF-07",),
     )
     for name, labels in (("another_zone", {ZONE: "b"}), ("no_zone", {}), ("the_same_zone", {ZONE: "a"})):
         yield Case(

@@ -149,7 +149,26 @@ def _two_budgets(allowed: tuple[int, int]) -> History:
     return cluster.history()
 
 
+def _victim_with_two_terms() -> History:
+    """A pod keeps two kinds of pods off its node, and one of higher priority is of both kinds."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add_node(node(""))
+    terms = [
+        {"topologyKey": HOSTNAME, "labelSelector": {"matchLabels": {key: "a"}}} for key in ("app", "tier")
+    ]
+    cluster.add_pod(pod("", affinity={"podAntiAffinity": {REQUIRED: terms}}), 0)
+    cluster.add_pod(pod("", labels={"app": "a", "tier": "a"}, priority=10))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _candidates() -> Iterator[Case]:
+    yield Case(
+        "victim_that_keeps_the_pod_away_by_two_terms",
+        "The eviction of a pod takes back all of its required anti-affinity, two terms about one pod included.",
+        _victim_with_two_terms(),
+        ("R-PODAFF-03",),
+    )
     for which, allowed in (("first", (0, 5)), ("last", (5, 0))):
         yield Case(
             f"{which}_of_two_budgets_is_violated",
@@ -195,7 +214,42 @@ def _leaving(status: str, reason: str) -> History:
     return cluster.history()
 
 
+def _victim_that_leaves() -> History:
+    """The only pod that could be preempted is being deleted already, by a user."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+    leaving = {"deletionTimestamp": AN_AGE_AGO, "finalizers": ["example.com/held"]}
+    cluster.add_pod(with_metadata(pod("", cpu("1")), **leaving), 0)
+    cluster.add_pod(pod("", cpu("1"), priority=10))
+    cluster.schedule()
+    return cluster.history()
+
+
+def _one_has_not_started() -> History:
+    """The victim of one node was created long ago and has not started, and that of the other has, lately."""
+    cluster = HistoryBuilder()
+    for _ in range(2):
+        cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+    cluster.add_pod(with_metadata(pod("", cpu("1")), creationTimestamp=START_TIMES[0]), 0)
+    started = pod("", cpu("1"), status={"startTime": START_TIMES[2]})
+    cluster.add_pod(with_metadata(started, creationTimestamp=START_TIMES[1]), 1)
+    cluster.add_pod(pod("", cpu("1"), priority=10))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _of_leaving_pods() -> Iterator[Case]:
+    yield Case(
+        "victim_that_was_created_long_ago_and_has_not_started",
+        "A victim that has not started counts as started now, whenever it was created.",
+        _one_has_not_started(),
+        ("R-PREEMPT-11",),
+    )
+    yield Case(
+        "victim_that_is_being_deleted",
+        "The release says whether a victim that is being deleted is deleted once more.",
+        _victim_that_leaves(),
+    )
     for status in ("True", "False"):
         for reason in ("PreemptionByScheduler", "DeletionByTaintManager"):
             yield Case(

@@ -187,7 +187,7 @@ def update_the_node(
         cluster.schedule()
 
 
-def _rejected() -> list[Json]:
+def rejected() -> list[Json]:
     """Pods each of which another plugin rejects."""
     return [
         LARGE,
@@ -204,7 +204,7 @@ def _with_rejected(first: int, last: int) -> HistoryBuilder:
     cluster = HistoryBuilder(hosts=True)
     cluster.add_node(node(""))
     cluster.add_pod(pod("", labels=_A, **PORT), 0)
-    for value in _rejected()[first:last]:
+    for value in rejected()[first:last]:
         cluster.add_pod(value)
     return cluster
 

@@ -12,6 +12,7 @@ from conformance.vocabulary.objects import (
     container,
     cpu,
     default_profile,
+    limited,
     node,
     pod,
     profile_config,
@@ -60,6 +61,21 @@ def _one_resource_grows_after_the_other() -> History:
     return cluster.history()
 
 
+def _cordoned_node_comes() -> History:
+    """A pod is too large for the only node. A node that has room for it comes cordoned, and is opened later."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+    cluster.add_pod(pod("", cpu("2")))
+    cluster.schedule()
+    cluster.add_node(node("", unschedulable=True))
+    cluster.wait()
+    cluster.schedule()
+    cluster.change_node(1, node(""))
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
+
+
 def _ignored_resources(amount: str) -> History:
     """One resource is ignored by its name, one by its group, and one is not ignored."""
     cluster = HistoryBuilder()
@@ -69,6 +85,18 @@ def _ignored_resources(amount: str) -> History:
         cluster.add_pod(pod("", containers=[{"name": "c", "image": "i", "resources": resources}]))
     cluster.schedule()
     args = {"ignoredResources": ["x.y/a"], "ignoredResourceGroups": ["z.w"]}
+    return cluster.history(profile_config(default_profile(("NodeResourcesFit", args))))
+
+
+def _ignored_and_another() -> History:
+    """A pod requests more of an ignored resource than a node has, and its cpu, which a pod of lower priority
+    uses."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+    cluster.add_pod(pod("", cpu("1")), 0)
+    cluster.add_pod(pod("", containers=[limited("c", {"x.y/a": "1", "cpu": "1"})], priority=10))
+    cluster.schedule()
+    args = {"ignoredResources": ["x.y/a"]}
     return cluster.history(profile_config(default_profile(("NodeResourcesFit", args))))
 
 
@@ -174,6 +202,42 @@ def _sidecars_and_an_init_container() -> History:
     return cluster.history()
 
 
+def _two_sidecars_and_an_init_container() -> History:
+    """A node has room for two sidecars and a container, and for an init container beside one of the sidecars, but
+    not beside both."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "4", "pods": "9"}))
+    sidecars = [container(name, cpu("1"), restartPolicy="Always") for name in ("s1", "s2")]
+    cluster.add_pod(pod("", cpu("1"), initContainers=[*sidecars, container("init", cpu("3"))]))
+    cluster.schedule()
+    return cluster.history()
+
+
+def _small_container_and_one_without_requests(which: str) -> History:
+    """The one container requests less than what counts where nothing is requested, and an init container, or a
+    sidecar, requests nothing. The nodes are small and of different sizes."""
+    cluster = HistoryBuilder()
+    for cores, memory in (("1", "1Gi"), ("500m", "2Gi"), ("2", "600Mi")):
+        cluster.add_node(node("", {"cpu": cores, "memory": memory, "pods": "9"}))
+    policy: Json = {"restartPolicy": "Always"} if which == "sidecar" else {}
+    asking_nothing = container("init", **policy)
+    for _ in range(2):
+        cluster.add_pod(pod("", {"cpu": "10m", "memory": "10Mi"}, initContainers=[asking_nothing]))
+    cluster.schedule()
+    return cluster.history()
+
+
+def _takes_the_last_of_a_node() -> History:
+    """A pod takes all cpu of one node, all memory of another one, all of both of a third, and none of these of a
+    fourth."""
+    cluster = HistoryBuilder()
+    for cores, memory in (("2", "8Gi"), ("8", "2Gi"), ("2", "2Gi"), ("3", "5Gi")):
+        cluster.add_node(node("", {"cpu": cores, "memory": memory, "pods": "9"}))
+    cluster.add_pod(pod("", {"cpu": "2", "memory": "2Gi"}))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _of_changes() -> Iterator[Case]:
     for label, place in (("disk", "keeps its place"), (ZONE, "goes to the end of its new zone")):
         yield Case(
@@ -223,11 +287,6 @@ def _cases() -> Iterator[Case]:
         _overcommitted("x.y/a", {"cpu": "1m", "x.y/a": "0"}),
         ("R-FIT-02",),
     )
-    yield Case(
-        "allocatable_grows_one_resource_after_the_other",
-        "A pod is requeued only when a resource grows that it requests, even if that is still too little.",
-        _one_resource_grows_after_the_other(),
-    )
     for amount in ("2", "1"):
         yield Case(
             f"ignored_resources_request_of_{amount}",
@@ -236,6 +295,43 @@ def _cases() -> Iterator[Case]:
             _ignored_resources(amount),
             ("R-FIT-02",),
         )
+    yield Case(
+        "ignored_resource_and_one_that_a_victim_uses",
+        "A node that is rejected for another resource is a candidate for preemption, though it has less of an"
+        " ignored one than the pod requests.",
+        _ignored_and_another(),
+        ("R-FIT-04",),
+    )
+
+
+def _of_growing_nodes() -> Iterator[Case]:
+    yield Case(
+        "cordoned_node_with_room_comes",
+        "A node that has room for a pod requeues it when it comes, even if it is cordoned.",
+        _cordoned_node_comes(),
+        ("R-FIT-11",),
+    )
+    yield Case(
+        "allocatable_grows_one_resource_after_the_other",
+        "A pod is requeued only when a resource grows that it requests, even if that is still too little.",
+        _one_resource_grows_after_the_other(),
+    )
+
+
+def _of_scores() -> Iterator[Case]:
+    for which, here in (("init_container", "an init container"), ("sidecar", "a sidecar")):
+        yield Case(
+            f"score_with_{which}_without_requests",
+            "For the score, any container that requests no cpu or memory counts with a default amount, here"
+            f" {here}.",
+            _small_container_and_one_without_requests(which),
+        )
+    yield Case(
+        "pod_that_takes_the_last_of_a_node",
+        "A node of which a pod takes the last of a resource scores as any other one.",
+        _takes_the_last_of_a_node(),
+        ("R-BALANCED-03",),
+    )
     for weight in (1, 5):
         yield Case(
             f"default_plugin_with_weight_{weight}",
@@ -278,6 +374,18 @@ def _of_sums() -> Iterator[Case]:
         _sidecars_and_an_init_container(),
         ("R-REQUEST-03",),
     )
+    yield Case(
+        "two_sidecars_before_an_init_container",
+        "All sidecars that started before an init container count beside it, and not only the largest.",
+        _two_sidecars_and_an_init_container(),
+        ("R-REQUEST-03",),
+    )
 
 
-CASES: tuple[Case, ...] = (*_cases(), *_of_sums(), *_of_changes())
+CASES: tuple[Case, ...] = (
+    *_cases(),
+    *_of_growing_nodes(),
+    *_of_scores(),
+    *_of_sums(),
+    *_of_changes(),
+)

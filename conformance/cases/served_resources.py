@@ -56,7 +56,43 @@ def _class_with_another_resource(created: Json) -> History:
     return cluster.history()
 
 
+def _class_without_its_resource() -> History:
+    """The class that served a resource names none any more, and a pod requests the resource, before and after."""
+    cluster = HistoryBuilder()
+    made = device_class("any", extendedResourceName=_GPU)
+    cluster.add(made, resource_slice("s1", [{"name": "d1"}, {"name": "d2"}]))
+    cluster.add_node(node("", {"cpu": "4", "pods": "9"}))
+    cluster.add_pod(_wanting(_GPU))
+    cluster.schedule(1)
+    cluster.steps.append(Update({**made, "spec": {}}))
+    cluster.add_pod(_wanting(_GPU))
+    cluster.schedule(1)
+    return cluster.history()
+
+
+def _of_the_node_and_used_up() -> History:
+    """The node has one of what a class serves, which a pod there uses, and another pod wants one."""
+    cluster = HistoryBuilder()
+    cluster.add(device_class("any", extendedResourceName=_GPU), resource_slice("s1", [{"name": "d1"}]))
+    cluster.add_node(node("", {"cpu": "4", "pods": "9", _GPU: "1"}))
+    cluster.add_pod(_wanting(_GPU), 0)
+    cluster.add_pod(_wanting(_GPU))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _cases() -> Iterator[Case]:
+    yield Case(
+        "class_that_serves_a_resource_no_more",
+        "A DeviceClass that names no extendedResourceName any more does not serve the one that it had.",
+        _class_without_its_resource(),
+    )
+    yield Case(
+        "resource_that_a_class_serves_and_the_node_has_no_more_of",
+        "Where a node has an extended resource itself, no devices serve it there, even if it is used up.",
+        _of_the_node_and_used_up(),
+        ("R-FIT-13",),
+    )
     for name, says, marked in (
         ("marked", "marked as one", {_MARK: "true"}),
         ("marked_as_none", "marked as none", {_MARK: "false"}),

@@ -4,7 +4,7 @@ and tolerations that come late."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
@@ -15,9 +15,7 @@ from conformance.vocabulary.objects import (
     ZONE,
     node,
     pod,
-    selecting,
     spread,
-    spread_by_default,
     with_metadata,
     with_spec,
 )
@@ -26,27 +24,8 @@ from refsched.suite.session.cases import Case
 
 Json = dict[str, Any]
 
-_A = {"app": "a"}
+_A, _B = {"app": "a"}, {"app": "b"}
 _ACTIONS = {"filter": "DoNotSchedule", "score": "ScheduleAnyway"}
-
-
-def _node_lacks_a_label(missing: str) -> History:
-    """Two pods of a Service: one has no constraints of its own, one has a constraint for each of two keys."""
-    cluster = HistoryBuilder()
-    cluster.add(selecting("Service", "s", _A, "v1"))
-    for name, zone in (("n1", "a"), ("n2", "a"), ("n3", "b")):
-        labels = {HOSTNAME: name, ZONE: zone}
-        if name == "n2":
-            del labels[missing]
-        cluster.add_node(node(labels=labels))
-    for home in (1, 1, 1, 2):
-        cluster.add_pod(pod("", labels=_A), home)
-    cluster.add_pod(pod("", labels=_A))
-    cluster.add_pod(
-        pod("", labels=_A, topologySpreadConstraints=[spread(key, 1) for key in (HOSTNAME, ZONE)])
-    )
-    cluster.schedule()
-    return cluster.history()
 
 
 def _two_match_label_keys(when: str, changed: str) -> History:
@@ -63,39 +42,26 @@ def _two_match_label_keys(when: str, changed: str) -> History:
     return cluster.history()
 
 
-def _services(running: Sequence[tuple[Json, int]], coming: Json, *services: Json) -> History:
-    """Of two nodes, each in a zone of its own, pods with these labels run on the one of this index; one with the
-    labels ``coming`` is spread by default."""
-    cluster = zones("a", "b")
-    cluster.add(*services)
-    for labels, home in running:
-        cluster.add_pod(pod("", labels=labels), home)
-    cluster.add_pod(pod("", labels=coming))
+def _others_counted(when: str) -> History:
+    """The constraint of a pod is about pods of another app. A node lacks the key, and a zone has too many."""
+    cluster = zones("a", "b", "")
+    for _ in range(3):
+        cluster.add_pod(pod("", labels=_A), 0)
+    cluster.add_pod(pod("", labels=_B, topologySpreadConstraints=[spread(ZONE, 1, when)]))
     cluster.schedule()
     return cluster.history()
 
 
-def _service_that_selects_nobody() -> History:
-    """The only Service of the namespace has no selector."""
-    service = {**selecting("Service", "s", _A, "v1"), "spec": {}}
-    return _services([(_A, 0), (_A, 0), (_A, 1)], _A, service)
-
-
-def _two_services(names: str) -> History:
-    """Two Services with these names select the pod, by one label each."""
-    both = {**_A, "tier": "t"}
-    selectors = (_A, {"tier": "t"})
-    services = (selecting("Service", name, of, "v1") for name, of in zip(names, selectors, strict=True))
-    running = [(both, 0), (_A, 1), (_A, 1), ({"tier": "t"}, 1), ({"tier": "t"}, 1)]
-    return _services(running, both, *services)
-
-
-def _version_label_changes(when: str, gate: bool) -> History:
-    """The label that matchLabelKeys compares is changed before the pod is tried."""
+def _version_label_changes(when: str, gate: bool, merged: bool = False) -> History:
+    """The label that matchLabelKeys compares is changed before the pod is tried. An API server may have ``merged``
+    the old one into the selector."""
     cluster = zones("a", "b")
     for home, version in ((0, "2"), (1, "1"), (1, "1")):
         cluster.add_pod(pod("", labels={**_A, "version": version}), home)
     constraint = spread(ZONE, 1, when, matchLabelKeys=["version", "absent"])
+    if merged:
+        of_the_first = {"key": "version", "operator": "In", "values": ["1"]}
+        constraint["labelSelector"] = {**constraint["labelSelector"], "matchExpressions": [of_the_first]}
     cluster.add_pod(pod("", labels={**_A, "version": "1"}, topologySpreadConstraints=[constraint]))
     cluster.change_pod(3, lambda value: with_metadata(value, labels={**_A, "version": "2"}))
     cluster.schedule()
@@ -207,38 +173,10 @@ def _hosts_that_bear_other_names(when: str) -> History:
     return cluster.history()
 
 
-def _listed_defaults() -> History:
-    """The constraints that the configuration lists are of two keys, and a node lacks one of them."""
-    cluster = HistoryBuilder()
-    cluster.add(selecting("Service", "s", _A, "v1"))
-    for name, zone in (("n1", "a"), ("n2", ""), ("n3", "b")):
-        cluster.add_node(node(labels={HOSTNAME: name, **({ZONE: zone} if zone else {})}))
-    for home in (0, 0, 2):
-        cluster.add_pod(pod("", labels=_A), home)
-    cluster.add_pod(pod("", labels=_A))
-    cluster.schedule()
-    listed = [
-        {"maxSkew": 1, "topologyKey": key, "whenUnsatisfiable": "ScheduleAnyway"} for key in (HOSTNAME, ZONE)
-    ]
-    return cluster.history(spread_by_default(listed))
-
-
 _HONOR = {"nodeTaintsPolicy": "Honor"}
 
 
 def _of_other_pods_and_nodes() -> Iterator[Case]:
-    yield Case(
-        "spread_by_default_with_a_service_that_selects_nobody",
-        "A Service without a selector selects no pod, so that none is spread by default.",
-        _service_that_selects_nobody(),
-    )
-    for names in ("st", "ts"):
-        yield Case(
-            f"spread_by_default_with_two_services_{names}",
-            "A pod that two Services select is spread from pods that both select.",
-            _two_services(names),
-            ("R-SPREAD-02",),
-        )
     for point, when in _ACTIONS.items():
         yield Case(
             f"spread_counts_no_pod_where_a_key_is_missing_{point}",
@@ -247,12 +185,6 @@ def _of_other_pods_and_nodes() -> Iterator[Case]:
             _matching_pod_where_a_key_is_missing(when),
             ("R-SPREAD-07",) if point == "filter" else ("R-SPREAD-13",),
         )
-    yield Case(
-        "listed_default_constraints_need_all_keys",
-        "A node that lacks the key of one of the default constraints that the configuration lists scores 0.",
-        _listed_defaults(),
-        ("R-SPREAD-13",),
-    )
     yield Case(
         "spread_weighs_the_domains_of_nodes_with_all_keys",
         "The weight of a pod grows with the number of domains, of which those of feasible nodes that lack a key of"
@@ -272,13 +204,6 @@ def _of_other_pods_and_nodes() -> Iterator[Case]:
 
 
 def _cases() -> Iterator[Case]:
-    for key, name in ((HOSTNAME, "hostname"), (ZONE, "zone")):
-        yield Case(
-            f"spread_with_a_node_that_lacks_the_{name}_label",
-            f"Pods on a node without the {name} label count for system defaulted constraints of the other key,"
-            " and for no constraint of a pod that states constraints for both keys.",
-            _node_lacks_a_label(key),
-        )
     for point, when in _ACTIONS.items():
         yield Case(
             f"hosts_that_bear_other_names_{point}",
@@ -321,6 +246,22 @@ def _cases() -> Iterator[Case]:
         )
 
 
+def _of_other_pods() -> Iterator[Case]:
+    for point, when in _ACTIONS.items():
+        yield Case(
+            f"match_label_keys_merged_into_the_selector_{point}",
+            "By matchLabelKeys a constraint compares the label that the pod has when it is tried, and by its"
+            f" selector the one that it had when it was created ({when}).",
+            _version_label_changes(when, gate=True, merged=True),
+            ("R-SPREAD-03",),
+        )
+        yield Case(
+            f"spread_from_pods_of_another_app_{point}",
+            f"A constraint counts for a pod that its selector does not match, too ({when}).",
+            _others_counted(when),
+        )
+
+
 def _of_two_keys() -> Iterator[Case]:
     for point, when in _ACTIONS.items():
         for place, changed in (("first", "version"), ("second", "track")):
@@ -332,4 +273,4 @@ def _of_two_keys() -> Iterator[Case]:
             )
 
 
-CASES: tuple[Case, ...] = (*_cases(), *_of_other_pods_and_nodes(), *_of_two_keys())
+CASES: tuple[Case, ...] = (*_cases(), *_of_other_pods_and_nodes(), *_of_other_pods(), *_of_two_keys())

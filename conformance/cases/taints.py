@@ -94,5 +94,18 @@ CASES: tuple[Case, ...] = (
         "A pod rejected by a node's taint is requeued when the taint is removed.",
         _taints_change(0, node("")),
     ),
+    *(
+        Case(
+            f"taint_replaced_by_{name}",
+            "A pod rejected by a node's taint is requeued if the taint that replaces it does not repel the pod;"
+            f" it is {name.replace('_', ' ')}.",
+            _taints_change(0, node("", taints=[{"key": "k", "effect": "NoSchedule", **changed}])),
+        )
+        for name, changed in (
+            ("a_preference", {"effect": "PreferNoSchedule"}),
+            ("one_that_evicts", {"effect": "NoExecute"}),
+            ("one_of_another_key", {"key": "l"}),
+        )
+    ),
     *_of_tolerations(),
 )

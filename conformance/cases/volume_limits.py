@@ -197,7 +197,57 @@ def _driver_added(drivers: Sequence[tuple[str, int]]) -> History:
     return cluster.history()
 
 
+def _missing_driver(source: Json, driver: str, migrated: Json) -> History:
+    """A pod has an inline volume of an in-tree plugin, and the CSI driver that serves it must be there. The
+    CSINode lists it later."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(storage_object(STORAGE, "CSIDriver", driver, spec={"preventPodSchedulingIfMissing": True}))
+    lists_none = storage_object(STORAGE, "CSINode", "n1", spec={"drivers": []})
+    annotated = with_metadata(lists_none, annotations=migrated)
+    cluster.add(annotated)
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", volumes=inline(**source)))
+    cluster.schedule()
+    cluster.steps.append(Update({**annotated, "spec": {"drivers": [_driver(driver, 1)]}}))
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
+
+
+def _of_missing_drivers() -> Iterator[Case]:
+    for plugin, driver, source in (
+        ("gce-pd", GCE, {"gcePersistentDisk": {"pdName": "d"}}),
+        ("portworx-volume", "pxd.portworx.com", {"portworxVolume": {"volumeID": "d"}}),
+    ):
+        for name, says, migrated in (
+            ("migrated", "it is migrated there", {MIGRATED_PLUGINS: f"kubernetes.io/{plugin}"}),
+            ("not_migrated", "it is not migrated there", {}),
+        ):
+            yield Case(
+                f"missing_driver_of_{plugin.replace('-', '_')}_{name}",
+                "A node may lack the driver that must be there for a volume of an in-tree plugin:"
+                f" {plugin}, and {says}; the driver is installed later.",
+                _missing_driver(source, driver, migrated),
+            )
+
+
+def _attached_and_used_by_both() -> History:
+    """Two pods use one volume, which is attached where the first one runs, and one is the limit there."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(_HAND, *bound_pair("c1", "v1"), csi_node("n1", {"count": 1}), _attachment(1))
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", volumes=using("c1")), 0)
+    cluster.add_pod(pod("", volumes=using("c1")))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _cases() -> Iterator[Case]:
+    yield Case(
+        "attached_volume_that_two_pods_use",
+        "A volume that is attached and that a pod on the node uses counts once for another pod that uses it.",
+        _attached_and_used_by_both(),
+    )
     for name, says, drivers in (
         ("another_driver_is_added", "another driver is added", ((DRIVER, 1), (GCE, 1))),
         ("a_driver_without_room_is_added", "a driver with limit 0 is added", ((DRIVER, 1), (GCE, 0))),
@@ -313,6 +363,7 @@ _REPLACED = (
 
 CASES: tuple[Case, ...] = (
     *_cases(),
+    *_of_missing_drivers(),
     *_of_ephemeral_volumes(),
     *_of_zones(),
     *(case for replaced in _REPLACED for case in before_and_after(replaced)),

@@ -23,6 +23,7 @@ from refsched.suite.session.cases import Case
 
 Json = dict[str, Any]
 
+REGION = "topology.kubernetes.io/region"
 _HAND = storage_class("hand")
 _BOUND = bound_pair("c1", "v1")
 
@@ -95,6 +96,19 @@ def _both_labels(label: str, of_node: Json) -> History:
     return cluster.history(_ZONE_ALONE)
 
 
+def _empty_zone_and_a_region() -> History:
+    """A volume is of a region and of zones one of which has no name; the nodes are of this region, and of
+    another."""
+    cluster = HistoryBuilder(hosts=True)
+    claim, volume = _BOUND
+    cluster.add(_HAND, claim, with_metadata(volume, labels={ZONE: "a____b", REGION: "r"}))
+    for region in ("q", "r"):
+        cluster.add_node(node(labels={ZONE: "z", REGION: region}))
+    cluster.add_pod(pod("", volumes=using("c1")))
+    cluster.schedule()
+    return cluster.history(_ZONE_ALONE)
+
+
 def _of_old_labels() -> Iterator[Case]:
     for label, kind in ((OLD_ZONE, "old"), (ZONE, "new")):
         for old, new in (("a", "b"), ("b", "a")):
@@ -115,6 +129,12 @@ def _of_labels() -> Iterator[Case]:
             f"VolumeZone does all of its work at the other point where it is disabled at {point}.",
             _one_point_disabled(point),
         )
+    yield Case(
+        "volume_zone_with_an_empty_name_and_a_region",
+        "A label of zones one of which has no name is passed over, and the volume's other labels count.",
+        _empty_zone_and_a_region(),
+        ("R-VOLZONE-03",),
+    )
     yield Case(
         "wrong_claims_without_volume_binding",
         "Where VolumeBinding is disabled, VolumeZone rejects pods for claims that are unbound, or whose volume or"

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of pods in flight: what becomes of one that is updated, deleted or created anew while a plugin holds it,
+or while it waits on Permit, and of those that want its room."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.objects import node, pod, with_metadata
+from conformance.vocabulary.scripted import SCRIPTED, release_all
+from refsched.suite.histories.history import Create, History, Observe, Permit, Release, deleting
+from refsched.suite.session.cases import Case
+
+
+def _anew_while_it_is_bound(point: str) -> History:
+    """A pod is deleted while a plugin holds it, and created anew under the same name, before the plugin lets the
+    first one be bound. There is room for one of them."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+    held = with_metadata(pod("", {"cpu": "1"}, script={"ScriptedA": {point: "Hold"}}), name="p1", uid="first")
+    anew = with_metadata(pod("", {"cpu": "1"}), name="p1", uid="second")
+    cluster.add(held)
+    cluster.schedule(1)
+    cluster.steps.extend((deleting(held), Create(anew), Observe(), Release("default/p1"), Observe()))
+    for _ in range(2):
+        cluster.wait()
+        cluster.schedule(1)
+    return cluster.history(SCRIPTED)
+
+
+def _waits_for_long() -> History:
+    """A pod waits on Permit for longer than bound pods are awaited, and another one wants its room."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+    cluster.add_pod(pod("", {"cpu": "1"}, script={"ScriptedA": {"permit": "Wait"}}))
+    cluster.schedule(1)
+    for _ in range(4):
+        cluster.wait(10)
+    cluster.add_pod(pod("", {"cpu": "1"}))
+    cluster.schedule(1)
+    return cluster.history(SCRIPTED)
+
+
+def _room_of_one_that_waits(answer: str) -> History:
+    """A pod waits on Permit with all cpu of the node, and another one is rejected. Then the first is rejected, or
+    deleted."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+    cluster.add_pod(pod("", {"cpu": "1"}, script={"ScriptedA": {"permit": "Wait"}}))
+    cluster.schedule(1)
+    cluster.add_pod(pod("", {"cpu": "1"}, priority=-1))
+    cluster.schedule(1)
+    if answer == "reject":
+        cluster.steps.append(Permit("default/p1", answer))
+    cluster.remove_pod(0)
+    cluster.wait()
+    cluster.schedule(1)
+    return cluster.history(SCRIPTED)
+
+
+def _labelled_while_it_is_held(point: str) -> History:
+    """The labels of a pod change while a plugin holds it, and it is bound then."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "2", "pods": "9"}))
+    cluster.add_pod(pod("", script={"ScriptedA": {point: "Hold"}}))
+    cluster.schedule(1)
+    cluster.change_pod(0, partial(with_metadata, labels={"app": "a"}))
+    cluster.schedule(1)
+    release_all(cluster)
+    cluster.schedule(1)
+    return cluster.history(SCRIPTED)
+
+
+CASES: tuple[Case, ...] = (
+    Case(
+        "room_of_a_pod_that_waits_for_long",
+        "A pod that waits on Permit has its room as long as it waits.",
+        _waits_for_long(),
+    ),
+    *(
+        Case(
+            f"room_of_a_pod_that_is_{how}_while_it_waits",
+            "The room of an assumed pod that is not bound is free for one that was rejected while the first pod"
+            f" had it; that one is {how}.",
+            _room_of_one_that_waits(answer),
+            ("R-ROLLBACK-03",),
+            needs=("hold",),
+        )
+        for how, answer in (("rejected", "reject"), ("deleted", ""))
+    ),
+    *(
+        Case(
+            f"labelled_{when}",
+            "A pod that changes in flight is not queued for that.",
+            _labelled_while_it_is_held(point),
+            needs=("hold", "queue"),
+        )
+        for when, point in (("while_reserving", "reserve"), ("while_binding", "preBind"))
+    ),
+    *(
+        Case(
+            f"created_anew_before_it_is_bound_{when}",
+            "A pod that was deleted in flight is not bound, and neither is the one that was created under its name"
+            " in its place.",
+            _anew_while_it_is_bound(point),
+            needs=("hold",),
+        )
+        for when, point in (("while_reserving", "reserve"), ("while_binding", "preBind"))
+    ),
+)

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of updates of a pod that waits: which of them requeue it, and that none costs it its place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from conformance.cases.queue import rejected
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.objects import node, pod, with_metadata, with_spec, with_status
+from refsched.suite.histories.history import History
+from refsched.suite.session.cases import Case
+
+Json = dict[str, Any]
+
+_A = {"app": "a"}
+_UPDATES: dict[str, Callable[[Json], Json]] = {
+    "toleration": partial(with_spec, tolerations=[{"key": "k", "operator": "Exists"}]),
+    "label": lambda value: with_metadata(value, labels={**value["metadata"].get("labels", {}), "new": "yes"}),
+    "annotation": partial(with_metadata, annotations={"new": "yes"}),
+    "condition": partial(with_status, conditions=[{"type": "Ready", "status": "False"}]),
+}
+
+
+def _updated(update: Callable[[Json], Json]) -> History:
+    """Pods each of which another plugin has rejected are updated in one way, and stay unschedulable."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add_node(node(""))
+    port = {"containerPort": 80, "hostPort": 80}
+    cluster.add_pod(pod("", labels=_A, containers=[{"name": "c", "image": "i", "ports": [port]}]), 0)
+    for value in rejected():
+        cluster.add_pod(value)
+    cluster.schedule()
+    for number in range(1, len(cluster.pods)):
+        cluster.change_pod(number, update)
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
+
+
+def _loses_its_gates(*left: str) -> History:
+    """A pod has two gates, and one update after the other leaves it these."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", schedulingGates=[{"name": name} for name in "gh"]))
+    cluster.schedule(1)
+    for names in left:
+        cluster.change_pod(0, partial(with_spec, schedulingGates=[{"name": name} for name in names]))
+        cluster.schedule(1)
+    return cluster.history()
+
+
+def _updated_while_it_is_active() -> History:
+    """Of two pods that came one after the other, the first is updated before either is tried, and one fits."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+    for _ in range(2):
+        cluster.add_pod(pod("", {"cpu": "1"}))
+        cluster.wait(1)
+    cluster.change_pod(0, partial(with_metadata, labels=_A))
+    cluster.schedule()
+    return cluster.history()
+
+
+def _cases() -> Iterator[Case]:
+    for what, update in _UPDATES.items():
+        yield Case(
+            f"a_new_{what}_of_each_rejected_pod",
+            "The plugin that rejected a pod says whether an update of the pod itself requeues it: what it gets is"
+            f" new, a toleration, say; here: {what}.",
+            _updated(update),
+        )
+    for name, left in (("at_once", [""]), ("one_after_the_other", ["g", ""])):
+        yield Case(
+            f"two_gates_removed_{name}",
+            "A pod is queued by the update that leaves it no gate, and by no other one; its two gates are removed"
+            f" {name.replace('_', ' ')}.",
+            _loses_its_gates(*left),
+        )
+    yield Case(
+        "first_of_two_active_pods_is_updated",
+        "A pod that is updated in the active queue keeps its place there.",
+        _updated_while_it_is_active(),
+        ("R-SORT-01",),
+    )
+
+
+CASES: tuple[Case, ...] = tuple(_cases())

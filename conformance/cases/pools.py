@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of pools of devices: in which order they are tried, and slices of one pool that disagree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.devices import (
+    DRIVER,
+    ONE,
+    all_there_are,
+    claim_user,
+    device_class,
+    exactly,
+    request,
+    resource_claim,
+    resource_slice,
+)
+from conformance.vocabulary.objects import node, with_spec
+from refsched.suite.histories.history import History
+from refsched.suite.session.cases import Case
+
+Json = dict[str, Any]
+
+_CLASS = device_class("any")
+_RARE = all_there_are(f"device.attributes['{DRIVER}'].rare")
+
+
+def _slices_disagree() -> History:
+    cluster = HistoryBuilder()
+    cluster.add(_CLASS)
+    for slice_, count, names in (("s0", 1, ("d0", "e0")), ("s1", 2, ("d1", "e1"))):
+        devices = [{"name": name, "attributes": {"rare": {"bool": name == "e0"}}} for name in names]
+        cluster.add(resource_slice(slice_, devices, pool={"name": "p", "resourceSliceCount": count}))
+    cluster.add_node(node(""))
+    asked = [
+        request(name, [{**one, "adminAccess": True}]) for name, one in (("r0", exactly(1)), ("r1", _RARE))
+    ]
+    for name in ("c1", "c2", "c3"):
+        cluster.add(resource_claim(name, {"requests": asked}))
+        cluster.add_pod(claim_user(name))
+    cluster.schedule()
+    return cluster.history()
+
+
+def _slices_disagree_about_a_node(of_the_node: int, of_all: int) -> History:
+    """A pool of two slices says one number of slices in the one that names the node, and another in the other."""
+    cluster = HistoryBuilder()
+    cluster.add(_CLASS, resource_claim("c1", ONE))
+    for name, where, count in (("s0", {"nodeName": "n1"}, of_the_node), ("s1", {"allNodes": True}, of_all)):
+        pool = {"name": "p", "resourceSliceCount": count}
+        cluster.add(resource_slice(name, [{"name": f"d-{name}"}], where, pool))
+    cluster.add_node(node(""))
+    cluster.add_pod(claim_user("c1"))
+    cluster.schedule()
+    return cluster.history()
+
+
+def _drivers_and_pools() -> History:
+    """Of two drivers, each of which has two pools, the pools of the first have the later names."""
+    cluster = HistoryBuilder()
+    cluster.add(_CLASS)
+    for number, (driver, pool) in enumerate((("a.example", "y"), ("a.example", "z"), ("b.example", "w"))):
+        made = resource_slice(f"s{number}", [{"name": "d"}], pool={"name": pool})
+        cluster.add(with_spec(made, driver=driver))
+    cluster.add_node(node("", {"cpu": "9", "pods": "9"}))
+    for name in ("c1", "c2", "c3"):
+        cluster.add(resource_claim(name, ONE))
+        cluster.add_pod(claim_user(name))
+        cluster.schedule(1)
+    return cluster.history()
+
+
+CASES: tuple[Case, ...] = (
+    Case(
+        "slices_of_a_pool_disagree",
+        "The slices of a pool disagree on how many there are: the first one counts, which may be any of them.",
+        _slices_disagree(),
+    ),
+    *(
+        Case(
+            f"slice_of_the_node_says_{of_the_node}_and_that_of_all_nodes_{of_all}",
+            "Where a slice names the node, the number of slices that it says counts, and not that of one for all"
+            f" nodes: there are two, and they say {of_the_node} and {of_all}.",
+            _slices_disagree_about_a_node(of_the_node, of_all),
+            ("R-DRA-124",),
+        )
+        for of_the_node, of_all in ((2, 3), (3, 2), (2, 1), (1, 2))
+    ),
+    Case(
+        "pools_of_two_drivers",
+        "Pools are tried by the names of their drivers, and those of one driver by their own.",
+        _drivers_and_pools(),
+    ),
+)

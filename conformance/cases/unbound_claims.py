@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of claims that wait for their first consumer: the node that was selected for one, and what the volumes
+that would be bound count for the score."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.objects import HOSTNAME, node, pod, with_metadata
+from conformance.vocabulary.storage import (
+    DRIVER,
+    SELECTED_NODE,
+    a_claim,
+    a_volume,
+    bound_pair,
+    reaching,
+    storage_class,
+    using,
+    with_some,
+)
+from refsched.suite.histories.history import History, Update
+from refsched.suite.session.cases import Case
+
+Json = dict[str, Any]
+
+
+def _selected_by_name(selected: str) -> History:
+    """Each of two nodes has the other's name in the label of its host, and one of them was selected."""
+    cluster = HistoryBuilder()
+    annotations = {"annotations": {SELECTED_NODE: selected}}
+    claim = a_claim(metadata=annotations, spec={"storageClassName": "made"})
+    cluster.add(storage_class("made", DRIVER), claim)
+    for host in ("n2", "n1"):
+        cluster.add_node(node(labels={HOSTNAME: host}))
+    cluster.add_pod(pod("", volumes=using("c1")))
+    cluster.schedule()
+    return cluster.history()
+
+
+def _volumes_of_two_sizes(gate: bool) -> History:
+    """One of two equal nodes reaches a volume of just the size that a claim asks for, the other one a large
+    one."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(storage_class("hand"), a_claim())
+    for number, size in ((1, "1Gi"), (2, "9Gi")):
+        reach = {"key": HOSTNAME, "operator": "In", "values": [f"n{number}"]}
+        volume = a_volume(f"v{number}", spec=reaching(reach))
+        cluster.add(with_some(volume, spec={"capacity": {"storage": size}}))
+        cluster.add_node(node(""))
+    cluster.add_pod(pod("", volumes=using("c1")))
+    cluster.schedule()
+    return cluster.history(gates={} if gate else {"StorageCapacityScoring": False})
+
+
+def _bound_in_two_updates() -> History:
+    """A claim of a class that binds at once names its volume, and the binding is completed after an attempt."""
+    cluster = HistoryBuilder(hosts=True)
+    at_once = {**storage_class("hand"), "volumeBindingMode": "Immediate"}
+    claim, volume = bound_pair("c1", "v1")
+    cluster.add(at_once, with_metadata(claim, annotations={}), volume)
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", volumes=using("c1")))
+    cluster.schedule()
+    cluster.steps.append(Update(claim))
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
+
+
+CASES: tuple[Case, ...] = (
+    Case(
+        "claim_whose_binding_is_completed_later",
+        "A pod that was rejected for its unbound claim is requeued by any update of the claim, such as one that"
+        " says no more than that the binding is complete.",
+        _bound_in_two_updates(),
+        ("R-VOLBIND-25",),
+    ),
+    *(
+        Case(
+            f"node_{selected}_selected_where_hosts_bear_other_names",
+            "A claim for which a node was selected keeps the pod away from all others, by the names of the nodes"
+            f" and not of their hosts; here from all but {selected}.",
+            _selected_by_name(selected),
+            ("R-VOLBIND-08",),
+        )
+        for selected in ("n1", "n2")
+    ),
+    *(
+        Case(
+            f"volumes_of_two_sizes_{'scored' if gate else 'without_the_gate'}",
+            "Which of two volumes is of the better size counts for the score only with StorageCapacityScoring,"
+            f" which is {'as the release has it' if gate else 'off'}.",
+            _volumes_of_two_sizes(gate),
+        )
+        for gate in (True, False)
+    ),
+)
