@@ -9,6 +9,7 @@ from conformance.cases import (
     cel,
     config,
     consumed_devices,
+    device_taints,
     devices,
     disks,
     earlier,
@@ -26,6 +27,8 @@ from conformance.cases import (
     ports,
     preemption,
     queue,
+    requests,
+    resource_scores,
     resource_slices,
     resources,
     rollback,
@@ -47,7 +50,7 @@ from refsched.suite.session.conforming import conforms
 # --- Plugins --------------------------------------------------------------------------------------
 
 
-@conforms(area="resources", cases=resources.CASES, rules=rules_of("FIT"))
+@conforms(area="resources", cases=(*resources.CASES, *resource_scores.CASES), rules=rules_of("FIT"))
 def test_resource_cases(check: Check, case: Case) -> None:
     check(case.history)
 
@@ -97,7 +100,12 @@ def test_volume_limit_cases(check: Check, case: Case) -> None:
     check(case.history)
 
 
-@conforms(area="devices", cases=(*devices.CASES, *pools.CASES), rules=rules_of("DRA"), needs=("devices",))
+@conforms(
+    area="devices",
+    cases=(*devices.CASES, *pools.CASES, *requests.CASES, *device_taints.CASES),
+    rules=rules_of("DRA"),
+    needs=("devices",),
+)
 def test_device_cases(check: Check, case: Case) -> None:
     check(case.history)
 

@@ -9,7 +9,7 @@ from typing import Any
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import ZONE, node, pod
 from conformance.vocabulary.storage import DRIVER, a_claim, storage_class, using
-from refsched.suite.histories.history import History
+from refsched.suite.histories.history import History, Update
 from refsched.suite.session.cases import Case
 
 Json = dict[str, Any]
@@ -42,7 +42,30 @@ _ALLOWED: dict[str, tuple[str, Json]] = {
 }
 
 
+def _one_more_is_allowed(where: str) -> History:
+    """The class allows one zone, in which there is no node; then it allows another value, in the same term or in
+    one more."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(_allowing({ZONE: ["c"]}), a_claim(spec={"storageClassName": "made"}))
+    cluster.add_node(node("", labels={ZONE: "a"}))
+    cluster.add_pod(pod("", volumes=using("c1")))
+    cluster.schedule()
+    wider = _allowing({ZONE: ["c", "a"]}) if where == "same" else _allowing({ZONE: ["c"]}, {ZONE: ["a"]})
+    cluster.steps.append(Update(wider))
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
+
+
 def of_allowed_topologies() -> Iterator[Case]:
+    for where, term in (("same", "the same term"), ("another", "another term")):
+        yield Case(
+            f"one_more_zone_is_allowed_in_{where}_term",
+            "A pod that no node of an allowed topology takes is requeued when its StorageClass allows another one;"
+            f" it stands in {term}.",
+            _one_more_is_allowed(where),
+            ("R-VOLBIND-24",),
+        )
     for name, (says, made) in _ALLOWED.items():
         yield Case(
             f"allowed_topologies_{name}",

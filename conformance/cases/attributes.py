@@ -57,7 +57,27 @@ def _selected_by_the_class_first() -> History:
     return cluster.history()
 
 
+def _refused_by_the_second_constraint() -> History:
+    """The first device has only one of two attributes in which a claim's device must agree with itself."""
+    devices: list[Json] = [
+        {"name": "d0", "attributes": {"x": {"int": 1}}},
+        {"name": "d1", "attributes": {"x": {"int": 2}, "y": {"int": 5}}},
+    ]
+    cluster = HistoryBuilder()
+    cluster.add(device_class("any"), resource_slice("s1", devices))
+    cluster.add_node(node(""))
+    constraints = [{"requests": ["r0"], "matchAttribute": f"{DRIVER}/{name}"} for name in "xy"]
+    claimed(cluster, [{"requests": [request("r0", [exactly(1)])], "constraints": constraints}])
+    return cluster.history()
+
+
 CASES: tuple[Case, ...] = (
+    Case(
+        "device_that_the_second_constraint_refuses",
+        "A device that a constraint refuses does not count for the constraints that were asked before.",
+        _refused_by_the_second_constraint(),
+        ("R-DRA-58",),
+    ),
     Case(
         "selectors_of_the_class_come_first",
         "The selectors of a request are evaluated only for devices that those of its class select.",

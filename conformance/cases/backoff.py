@@ -77,6 +77,37 @@ def _rejections_before_an_error() -> History:
     return cluster.history()
 
 
+def _asked_at_once_after_an_error() -> History:
+    """A pod was rejected before, and its attempt ends in an error since there is no node; then it is asked for at
+    once."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+    cluster.add_pod(pod("", {"cpu": "2"}))
+    cluster.schedule(1)
+    cluster.change_node(0, node(""))
+    cluster.remove_node(0)
+    cluster.schedule(1)
+    cluster.schedule(1)
+    cluster.wait()
+    cluster.schedule(1)
+    return cluster.history()
+
+
+def _grows_in_vain_after_an_error() -> History:
+    """The first attempt of a pod ends in an error, and the second in a rejection for its cpu; then memory
+    grows."""
+    cluster = HistoryBuilder()
+    cluster.add_pod(pod("", {"cpu": "2"}))
+    cluster.schedule(1)
+    cluster.wait()
+    cluster.add_node(node("", {"cpu": "1", "memory": "1Gi", "pods": "9"}))
+    cluster.schedule(1)
+    cluster.change_node(0, node("", {"cpu": "1", "memory": "2Gi", "pods": "9"}))
+    cluster.wait()
+    cluster.schedule(1)
+    return cluster.history()
+
+
 def _nominated_and_backing_off() -> History:
     """A pod preempts another one, the victim is deleted within its backoff, and nothing else waits."""
     cluster = HistoryBuilder()
@@ -121,7 +152,7 @@ def _beside_one_in_flight() -> History:
 
 
 def _asked_each_quarter(gates: Mapping[str, bool]) -> History:
-    """A pod is rejected half a second after the full one, and may be tried as soon as its backoff allows it."""
+    """A pod is rejected half a second after a full second, and may be tried as soon as its backoff allows it."""
     cluster = HistoryBuilder()
     cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
     cluster.wait(0.5)
@@ -136,7 +167,7 @@ def _asked_each_quarter(gates: Mapping[str, bool]) -> History:
 
 
 def _room_comes(after: float, gates: Mapping[str, bool]) -> History:
-    """A pod is rejected half a second after the full one, and a node that has room for it comes after these
+    """A pod is rejected half a second after a full second, and a node that has room for it comes after so many
     seconds."""
     cluster = HistoryBuilder()
     cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
@@ -192,13 +223,7 @@ def _of_ends() -> Iterator[Case]:
             )
 
 
-def of_time() -> Iterator[Case]:
-    for initial, most in ((1, 2), (2, 3), (1, 5)):
-        yield Case(
-            f"backoff_from_{initial}_to_{most}_seconds",
-            f"Each attempt doubles the backoff, which begins with {initial} s and is {most} s at most.",
-            _backoff(initial, most),
-        )
+def _of_errors() -> Iterator[Case]:
     yield Case(
         "backoff_after_two_errors_and_a_rejection",
         "The backoff after a rejection grows with the number of rejections, whatever errors came before.",
@@ -211,6 +236,26 @@ def of_time() -> Iterator[Case]:
         _rejections_before_an_error(),
         ("R-BACKOFF-02",),
     )
+    yield Case(
+        "error_after_a_rejection_and_nothing_else_waits",
+        "The release says whether a pod whose attempt ended in an error is popped before its backoff is over,"
+        " though it was rejected before.",
+        _asked_at_once_after_an_error(),
+    )
+    yield Case(
+        "event_that_does_not_help_after_an_error_and_a_rejection",
+        "The plugins that rejected a pod last say what requeues it, though an earlier attempt ended in an error.",
+        _grows_in_vain_after_an_error(),
+    )
+
+
+def of_time() -> Iterator[Case]:
+    for initial, most in ((1, 2), (2, 3), (1, 5)):
+        yield Case(
+            f"backoff_from_{initial}_to_{most}_seconds",
+            f"Each attempt doubles the backoff, which begins with {initial} s and is {most} s at most.",
+            _backoff(initial, most),
+        )
     yield Case(
         "backoff_of_a_pod_that_is_nominated",
         "Without SchedulerPopFromBackoffQ a pod waits for its backoff, though it has a nominated node.",
@@ -234,4 +279,5 @@ def of_time() -> Iterator[Case]:
         _beside_one_in_flight(),
         needs=("scripted",),
     )
+    yield from _of_errors()
     yield from _of_ends()

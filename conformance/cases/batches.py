@@ -10,6 +10,7 @@ from typing import Any
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import (
     AN_AGE_AGO,
+    container,
     cpu,
     node,
     pod,
@@ -18,6 +19,7 @@ from conformance.vocabulary.objects import (
     with_spec,
     with_status,
 )
+from conformance.vocabulary.storage import with_some
 from refsched.suite.histories.history import History
 from refsched.suite.session.cases import Case
 
@@ -68,7 +70,53 @@ def _between_two_equal_pods(what: str) -> History:
     return cluster.history(spread_by_default([]))
 
 
+_EMPTY: Json = {"emptyDir": {}}
+_PREFERRED: Json = {"key": "k", "operator": "Exists", "effect": "PreferNoSchedule"}
+_DIFFERENCES: dict[str, tuple[str, Json]] = {
+    "a_preferred_toleration": (
+        "tolerates a taint that only counts for scores",
+        {"spec": {"tolerations": [_PREFERRED]}},
+    ),
+    "one_more_volume": (
+        "has one more volume of the same kind",
+        {"spec": {"volumes": [{"name": name, **_EMPTY} for name in "ab"]}},
+    ),
+    "a_claim_that_it_does_not_need": (
+        "names a claim of which its status says that it is not needed",
+        {
+            "spec": {"resourceClaims": [{"name": "g", "resourceClaimTemplateName": "t"}]},
+            "status": {"resourceClaimStatuses": [{"name": "g"}]},
+        },
+    ),
+    "a_label": ("has a label", {"metadata": {"labels": {"app": "a"}}}),
+    "another_image": ("has another image", {"spec": {"containers": [container("c", cpu("1"), image="j")]}}),
+    "nothing": ("is as the first one is", {}),
+}
+"""What a pod has that the one before it has not."""
+
+
+def _alike_but_for(difference: Json) -> History:
+    """After a pod with a volume come two that are like it but for one thing."""
+    cluster = HistoryBuilder()
+    taints = [{"key": "k", "effect": "PreferNoSchedule"}]
+    for amount in ("16", "8", "4"):
+        cluster.add_node(node("", {"cpu": amount, "pods": "9"}, taints=taints if amount == "8" else []))
+    first = pod("", cpu("1"), volumes=[{"name": "a", **_EMPTY}])
+    for value in (first, *[with_some(first, **difference)] * 2):
+        cluster.add_pod(value)
+        cluster.schedule(1)
+    return cluster.history(spread_by_default([]))
+
+
 CASES: tuple[Case, ...] = (
+    *(
+        Case(
+            f"pod_that_differs_by_{name}",
+            f"A pod comes at once after one that is like it, and {says}; another such pod comes after that.",
+            _alike_but_for(difference),
+        )
+        for name, (says, difference) in _DIFFERENCES.items()
+    ),
     *(
         Case(
             f"node_of_the_pod_before_{name}",

@@ -79,12 +79,12 @@ def _managing_two_resources(requested: str) -> History:
     return cluster.history(profile_config(extenders=[extender]))
 
 
-def _on_both_lists() -> History:
+def _on_both_lists(why: str) -> History:
     """The extender names the only node among those that failed, and among those where preemption does not help."""
     cluster = HistoryBuilder()
     cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
     cluster.add_pod(pod("", cpu("1")), 0)
-    lists = {"FailedNodes": {"n1": "not now"}, "FailedAndUnresolvableNodes": {"n1": "never"}}
+    lists = {"FailedNodes": {"n1": "not now"}, "FailedAndUnresolvableNodes": {"n1": why}}
     answers = {"a": {"filter": {"answer": {"NodeNames": [], "Error": "", **lists}}}}
     coming = pod("", {"pods": "1"}, priority=10)
     cluster.add_pod(with_metadata(coming, annotations={ANNOTATION: json.dumps(answers)}))
@@ -231,12 +231,14 @@ def _cases() -> Iterator[Case]:
         "Errors of preemption's dry runs are reported in any order, and another order is another message.",
         _refused_again_and_again(),
     )
-    yield Case(
-        "extender_names_a_node_on_both_lists",
-        "A node that an extender names as failed and as unresolvable is rejected as UnschedulableAndUnresolvable.",
-        _on_both_lists(),
-        ("R-EXTENDER-04",),
-    )
+    for suffix, why in (("", "never"), ("_without_a_reason", "")):
+        yield Case(
+            f"extender_names_a_node_on_both_lists{suffix}",
+            "A node that an extender names as failed and as unresolvable is rejected as"
+            f" UnschedulableAndUnresolvable; the reason is {why or 'empty'}.",
+            _on_both_lists(why),
+            ("R-EXTENDER-04",),
+        )
     for rule, what in (
         ("R-EXTENDER-15", "takes the place of the status that the node has"),
         ("R-EXTENDER-54", "is in v1.19 added to the reasons that the node has"),

@@ -7,7 +7,7 @@ from __future__ import annotations
 from functools import partial
 
 from conformance.vocabulary.builder import HistoryBuilder
-from conformance.vocabulary.objects import node, pod, with_metadata
+from conformance.vocabulary.objects import container, node, pod, with_metadata
 from conformance.vocabulary.scripted import SCRIPTED, release_all
 from refsched.suite.histories.history import Create, History, Observe, Permit, Release, deleting
 from refsched.suite.session.cases import Case
@@ -59,6 +59,37 @@ def _room_of_one_that_waits(answer: str) -> History:
     return cluster.history(SCRIPTED)
 
 
+def _deleted_before_it_is_popped() -> History:
+    """While one pod waits on Permit another one is deleted. Only then a pod is popped that has no room."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "2", "pods": "9"}))
+    cluster.add_pod(pod("", {"cpu": "1"}), 0)
+    cluster.add_pod(pod("", {"cpu": "1"}, script={"ScriptedA": {"permit": "Wait"}}))
+    cluster.schedule(1)
+    cluster.add_pod(pod("", {"cpu": "3"}))
+    cluster.remove_pod(0)
+    cluster.schedule(1)
+    cluster.steps.append(Observe())
+    return cluster.history(SCRIPTED)
+
+
+def _victims_that_wait_and_run(waits: int, runs: int) -> History:
+    """A pod of high priority needs the room of one that waits on Permit and the port of one that runs, which have
+    these priorities."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "3", "pods": "9"}))
+    cluster.add_pod(pod("", {"cpu": "2"}, priority=waits, script={"ScriptedA": {"permit": "Wait"}}))
+    cluster.schedule(1)
+    port = [{"containerPort": 80, "hostPort": 80}]
+    cluster.add_pod(pod("", priority=runs, containers=[container("c", ports=port)]), 0)
+    cluster.add_pod(pod("", priority=10, containers=[container("c", {"cpu": "2"}, ports=port)]))
+    cluster.schedule(1)
+    cluster.steps.append(Observe())
+    cluster.wait()
+    cluster.schedule(1)
+    return cluster.history(SCRIPTED)
+
+
 def _labelled_while_it_is_held(point: str) -> History:
     """The labels of a pod change while a plugin holds it, and it is bound then."""
     cluster = HistoryBuilder()
@@ -88,6 +119,23 @@ CASES: tuple[Case, ...] = (
             needs=("hold",),
         )
         for how, answer in (("rejected", "reject"), ("deleted", ""))
+    ),
+    *(
+        Case(
+            f"victim_that_waits_is_{which}_important_than_one_that_runs",
+            "A pod that evicts one that waits on Permit and one that runs is tried again for the last of them, in"
+            f" the order of their importance; the one that waits is the {which} important one.",
+            _victims_that_wait_and_run(*priorities),
+            needs=("preemption", "hold"),
+        )
+        for which, priorities in (("more", (5, 1)), ("less", (1, 5)))
+    ),
+    Case(
+        "event_between_the_pops_of_two_pods",
+        "An event that came before a pod was popped does not count for it, though another pod was in flight then.",
+        _deleted_before_it_is_popped(),
+        ("R-QUEUE-07",),
+        needs=("queue",),
     ),
     *(
         Case(

@@ -10,7 +10,10 @@ from typing import Any
 
 from attrs import field, frozen
 
+from conformance.cases.backoff import PORT
+from conformance.vocabulary.allocations import allocated
 from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.devices import ONE, claim_user, device_class, resource_claim, resource_slice
 from conformance.vocabulary.objects import (
     AN_AGE_AGO,
     REQUIRED,
@@ -31,7 +34,7 @@ from conformance.vocabulary.storage import (
     using,
     with_some,
 )
-from refsched.suite.histories.history import History
+from refsched.suite.histories.history import History, deleting
 from refsched.suite.session.cases import Case
 
 Json = dict[str, Any]
@@ -45,69 +48,68 @@ _HAND = storage_class("hand")
 
 @frozen
 class _Kept:
-    """A _Kept is what a pod that runs has, and another pod wants: ``what`` it is, ``has`` and ``wants`` are these
-    pods, and ``others`` what there is beside them."""
+    """A _Kept is what a pod that runs ``has``, and another one ``wants``, in a sentence that ``says`` so. Their
+    node takes so many ``pods``, and ``others`` are there beside them."""
 
     name: str
-    what: str
+    says: str
     has: Json
     wants: Json
-    others: tuple[Json, ...] = ()
+    others: tuple[Json, ...] = field(default=(), kw_only=True)
+    pods: int = field(default=2, kw_only=True)
     needs: tuple[str, ...] = field(default=(), kw_only=True)
 
 
-_PORT: Json = {"containers": [{"name": "c", "image": "i", "ports": [{"containerPort": 80, "hostPort": 80}]}]}
 _DISK = inline(rbd={"monitors": ["m"], "image": "d"})
 _EXCLUSIVE = with_some(bound_pair("c1", "v1")[0], spec={"accessModes": ["ReadWriteOncePod"]})
 _ATTACHED = tuple(value for number in "12" for value in bound_pair(f"c{number}", f"v{number}"))
 _KEPT = (
-    _Kept("slot", "its place among the pods of a node", pod(""), pod("")),
-    _Kept("cpu", "its cpu", pod("", cpu("1")), pod("", cpu("1"))),
-    _Kept("host_port", "its host port", pod("", **_PORT), pod("", **_PORT)),
+    _Kept("slot", "keeps its place among the pods of a node", pod(""), pod(""), pods=1),
+    _Kept("cpu", "keeps its cpu", pod("", cpu("1")), pod("", cpu("1"))),
+    _Kept("host_port", "keeps its host port", pod("", **PORT), pod("", **PORT)),
     _Kept(
         "neighbours",
-        "those away that it does not want beside it",
+        "keeps those away that it does not want beside it",
         pod("", affinity=near("podAntiAffinity", REQUIRED, _OF_A)),
         pod("", labels=_A),
     ),
     _Kept(
         "followers",
-        "those near that want to be beside it",
+        "draws those that want to be beside it",
         pod("", labels=_A),
         pod("", affinity=near("podAffinity", REQUIRED, _OF_A)),
     ),
     _Kept(
         "avoiders",
-        "those away that do not want to be beside it",
+        "keeps those away that do not want to be beside it",
         pod("", labels=_A),
         pod("", affinity=near("podAntiAffinity", REQUIRED, _OF_A)),
     ),
-    _Kept("disk", "its disk", pod("", volumes=_DISK), pod("", volumes=_DISK), needs=("volumes",)),
+    _Kept("disk", "keeps its disk", pod("", volumes=_DISK), pod("", volumes=_DISK), needs=("volumes",)),
     _Kept(
         "exclusive_claim",
-        "its ReadWriteOncePod claim",
+        "keeps its ReadWriteOncePod claim",
         pod("", volumes=using("c1")),
         pod("", volumes=using("c1")),
-        (_HAND, _EXCLUSIVE, bound_pair("c1", "v1")[1]),
+        others=(_HAND, _EXCLUSIVE, bound_pair("c1", "v1")[1]),
         needs=("volumes",),
     ),
     _Kept(
         "attached_volume",
-        "the one volume of a driver that its node takes",
+        "keeps the one volume of a driver that its node takes",
         pod("", volumes=using("c1")),
         pod("", volumes=using("c2")),
-        (_HAND, *_ATTACHED, csi_node("n1", {"count": 1})),
+        others=(_HAND, *_ATTACHED, csi_node("n1", {"count": 1})),
         needs=("volumes",),
     ),
 )
 
 
 def _wanted_while_it_leaves(kept: _Kept) -> History:
-    """A pod wants what another one has that is being deleted, and is tried again when that one is removed. Their
-    node has one cpu and takes two pods, or one if its place is wanted."""
+    """A pod wants what another one has that is being deleted, and is tried again when that one is removed."""
     cluster = HistoryBuilder(hosts=True)
     cluster.add(*kept.others)
-    cluster.add_node(node("", {"cpu": "1", "pods": "1" if kept.name == "slot" else "2"}))
+    cluster.add_node(node("", {"cpu": "1", "pods": str(kept.pods)}))
     cluster.add_pod(_leaving(kept.has), 0)
     cluster.add_pod(kept.wants)
     cluster.schedule()
@@ -159,11 +161,52 @@ def _of_a_leaving_volume(claim: Json, volume: Json) -> History:
     return cluster.history()
 
 
+def _relabelled_while_it_leaves() -> History:
+    """The pod that another one keeps away from is being deleted, and gets another label."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add_node(node(""))
+    cluster.add_pod(_leaving(pod("", labels=_A)), 0)
+    cluster.add_pod(pod("", affinity=near("podAntiAffinity", REQUIRED, _OF_A)))
+    cluster.schedule()
+    cluster.change_pod(0, partial(with_metadata, labels={"app": "b"}))
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
+
+
+def _device_of_a_leaving_claim() -> History:
+    """The only device is allocated to a claim that is being deleted, and another claim wants it, before and after
+    that one is removed."""
+    cluster = HistoryBuilder(hosts=True)
+    holder = _leaving(resource_claim("c1", ONE, allocated("d0")))
+    cluster.add(
+        device_class("any"), resource_slice("s1", [{"name": "d0"}]), holder, resource_claim("c2", ONE)
+    )
+    cluster.add_node(node(""))
+    cluster.add_pod(claim_user("c2"))
+    cluster.schedule()
+    cluster.steps.append(deleting(holder))
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
+
+
 def _cases() -> Iterator[Case]:
+    yield Case(
+        "a_leaving_pod_gets_another_label",
+        "A pod that is kept away from one that is being deleted is requeued when that gets another label.",
+        _relabelled_while_it_leaves(),
+    )
+    yield Case(
+        "a_leaving_claim_keeps_its_device",
+        "Until it is removed, a claim that is being deleted keeps its devices.",
+        _device_of_a_leaving_claim(),
+        needs=("devices",),
+    )
     for kept in _KEPT:
         yield Case(
             f"a_leaving_pod_keeps_its_{kept.name}",
-            f"Until it is removed, a pod that is being deleted keeps {kept.what}.",
+            f"Until it is removed, a pod that is being deleted {kept.says}.",
             _wanted_while_it_leaves(kept),
             needs=kept.needs,
         )

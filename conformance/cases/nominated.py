@@ -25,6 +25,7 @@ from conformance.vocabulary.objects import (
     with_spec,
     with_status,
 )
+from conformance.vocabulary.scripted import SCRIPTED, script
 from conformance.vocabulary.storage import bound_pair, csi_node, storage_class, using
 from refsched.suite.histories.history import History, deleting
 from refsched.suite.session.cases import Case
@@ -123,6 +124,24 @@ def _tried_in_vain(obstacle: str) -> History:
     cluster.schedule()
     disabled = {"postFilter": {"disabled": [{"name": "*"}]}}
     return cluster.history(profile_config(default_profile(plugins=disabled)))
+
+
+def _bound_by_the_scheduler(result: str) -> History:
+    """A pod is rejected for its cpu. One of a higher priority, which its status nominates to the only node, is
+    bound there, or its binding fails; a pod that came later fits beside it, or in its place."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "2", "pods": "9"}))
+    cluster.add_pod(pod("", cpu("3")))
+    cluster.schedule(1)
+    answers = script(("ScriptedB", "preBind", "Error")) if result == "fails" else None
+    nominated = pod("", cpu("1"), priority=10, status={"nominatedNodeName": "n1"}, script=answers)
+    cluster.add_pod(nominated)
+    cluster.schedule(1)
+    cluster.add_pod(pod("", cpu("2")))
+    cluster.schedule(1)
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history(SCRIPTED)
 
 
 def _nowhere_to_preempt() -> History:
@@ -312,6 +331,14 @@ def _cases() -> Iterator[Case]:
             "No pod is requeued for room that a nominated pod leaves when somebody else binds it, be it where it"
             f" is nominated or elsewhere; here to {home}.",
             _bound_while_another_waits(home),
+        )
+    for result in ("ends", "fails"):
+        yield Case(
+            f"binding_of_a_nominated_pod_{result}",
+            f"The binding of a pod that its status nominates {result}: the release says whether it is nominated"
+            " after that, and no other pod is requeued for it.",
+            _bound_by_the_scheduler(result),
+            needs=("scripted",),
         )
     yield Case(
         "nominated_node_is_cordoned",

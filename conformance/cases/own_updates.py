@@ -7,9 +7,19 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
+from conformance.cases.backoff import PORT
 from conformance.cases.queue import rejected
 from conformance.vocabulary.builder import HistoryBuilder
-from conformance.vocabulary.objects import node, pod, with_metadata, with_spec, with_status
+from conformance.vocabulary.objects import (
+    HOSTNAME,
+    REQUIRED,
+    near,
+    node,
+    pod,
+    with_metadata,
+    with_spec,
+    with_status,
+)
 from refsched.suite.histories.history import History
 from refsched.suite.session.cases import Case
 
@@ -28,13 +38,35 @@ def _updated(update: Callable[[Json], Json]) -> History:
     """Pods each of which another plugin has rejected are updated in one way, and stay unschedulable."""
     cluster = HistoryBuilder(hosts=True)
     cluster.add_node(node(""))
-    port = {"containerPort": 80, "hostPort": 80}
-    cluster.add_pod(pod("", labels=_A, containers=[{"name": "c", "image": "i", "ports": [port]}]), 0)
+    cluster.add_pod(pod("", labels=_A, **PORT), 0)
     for value in rejected():
         cluster.add_pod(value)
     cluster.schedule()
     for number in range(1, len(cluster.pods)):
         cluster.change_pod(number, update)
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
+
+
+def _relabelled(which: str) -> History:
+    """A pod keeps away from two kinds of pods, and one that runs is of both; another one keeps away from it. One
+    of them gets another label."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add_node(node(""))
+    both = {"app": "a", "tier": "b"}
+    terms = [
+        {"topologyKey": HOSTNAME, "labelSelector": {"matchLabels": {key: value}}}
+        for key, value in both.items()
+    ]
+    cluster.add_pod(
+        pod("", labels=both, affinity=near("podAntiAffinity", REQUIRED, {"matchLabels": {"app": "c"}})), 0
+    )
+    cluster.add_pod(pod("", affinity={"podAntiAffinity": {REQUIRED: terms}}))
+    cluster.add_pod(pod("", labels={"app": "c"}))
+    cluster.schedule()
+    number, labels = {"running": (0, {**both, "app": "x"}), "waiting": (2, {"app": "x"})}[which]
+    cluster.change_pod(number, partial(with_metadata, labels=labels))
     cluster.wait()
     cluster.schedule()
     return cluster.history()
@@ -68,9 +100,16 @@ def _cases() -> Iterator[Case]:
     for what, update in _UPDATES.items():
         yield Case(
             f"a_new_{what}_of_each_rejected_pod",
-            "The plugin that rejected a pod says whether an update of the pod itself requeues it: what it gets is"
-            f" new, a toleration, say; here: {what}.",
+            "The plugin that rejected a pod says whether an update of the pod itself requeues it; here it gets a"
+            f" new {what}.",
             _updated(update),
+        )
+    for which in ("running", "waiting"):
+        yield Case(
+            f"label_of_the_{which}_one_of_two_pods_that_keep_apart",
+            "A pod is requeued by a label, its own or another's, only if nobody keeps it away any more by that;"
+            f" the {which} pod gets another one.",
+            _relabelled(which),
         )
     for name, left in (("at_once", [""]), ("one_after_the_other", ["g", ""])):
         yield Case(

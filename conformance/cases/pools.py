@@ -17,7 +17,7 @@ from conformance.vocabulary.devices import (
     resource_claim,
     resource_slice,
 )
-from conformance.vocabulary.objects import node, with_spec
+from conformance.vocabulary.objects import HOSTNAME, node, with_spec
 from refsched.suite.histories.history import History
 from refsched.suite.session.cases import Case
 
@@ -58,7 +58,7 @@ def _slices_disagree_about_a_node(of_the_node: int, of_all: int) -> History:
 
 
 def _drivers_and_pools() -> History:
-    """Of two drivers, each of which has two pools, the pools of the first have the later names."""
+    """One driver has two pools, whose names come after that of the pool of another driver, and its own before."""
     cluster = HistoryBuilder()
     cluster.add(_CLASS)
     for number, (driver, pool) in enumerate((("a.example", "y"), ("a.example", "z"), ("b.example", "w"))):
@@ -72,7 +72,69 @@ def _drivers_and_pools() -> History:
     return cluster.history()
 
 
+def _one_device_in_two_slices() -> History:
+    """Both slices of a pool have a device of the same name, and one has another device, too."""
+    cluster = HistoryBuilder()
+    pool = {"name": "p", "resourceSliceCount": 2}
+    cluster.add(_CLASS, resource_claim("c1", ONE))
+    cluster.add(resource_slice("s0", [{"name": "d0"}], pool=pool))
+    cluster.add(resource_slice("s1", [{"name": "d0"}, {"name": "d1"}], pool=pool))
+    cluster.add_node(node(""))
+    cluster.add_pod(claim_user("c1"))
+    cluster.schedule()
+    return cluster.history()
+
+
+def _where_hosts_bear_other_names() -> History:
+    """Each of two nodes has the other's name in the label of its host, and a slice of its own."""
+    cluster = HistoryBuilder()
+    cluster.add(_CLASS)
+    for name, host in (("n1", "n2"), ("n2", "n1")):
+        cluster.add_node(node(labels={HOSTNAME: host}, unschedulable=name == "n2"))
+    cluster.add(resource_slice("s1", [{"name": "d"}], {"nodeName": "n1"}))
+    for name in ("c1", "c2"):
+        cluster.add(resource_claim(name, ONE))
+        cluster.add_pod(claim_user(name))
+        cluster.schedule(1)
+    return cluster.history()
+
+
+def _cordoned_node_comes() -> History:
+    """A pod is rejected for its claim, and then a cordoned node comes, and gets a label."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(_CLASS, resource_claim("c1", ONE))
+    cluster.add_node(node(""))
+    cluster.add_pod(claim_user("c1"))
+    cluster.schedule()
+    for change in ("comes", "is labelled"):
+        if change == "comes":
+            cluster.add_node(node("", unschedulable=True))
+        else:
+            cluster.change_node(1, node("", labels={"disk": "ssd"}, unschedulable=True))
+        cluster.wait()
+        cluster.schedule()
+    return cluster.history()
+
+
 CASES: tuple[Case, ...] = (
+    Case(
+        "slice_of_a_node_where_hosts_bear_other_names",
+        "A slice is for the node that it names, whatever the label of a host is.",
+        _where_hosts_bear_other_names(),
+        ("R-DRA-25",),
+    ),
+    Case(
+        "cordoned_node_comes_for_a_pod_with_a_claim",
+        "A node that comes or gets a label requeues a pod that was rejected for its claim, even if it is"
+        " cordoned.",
+        _cordoned_node_comes(),
+    ),
+    Case(
+        "one_device_in_two_slices",
+        "No device of a pool is allocated in which two devices have one name.",
+        _one_device_in_two_slices(),
+        ("R-DRA-27",),
+    ),
     Case(
         "slices_of_a_pool_disagree",
         "The slices of a pool disagree on how many there are: the first one counts, which may be any of them.",

@@ -225,6 +225,16 @@ def _victim_that_leaves() -> History:
     return cluster.history()
 
 
+def _tolerates_the_cordon() -> History:
+    """The only node is cordoned and full, and the pod tolerates that."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "1", "pods": "9"}, unschedulable=True))
+    cluster.add_pod(pod("", cpu("1")), 0)
+    cluster.add_pod(pod("", cpu("1"), priority=10, tolerations=[{"operator": "Exists"}]))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _one_has_not_started() -> History:
     """The victim of one node was created long ago and has not started, and that of the other has, lately."""
     cluster = HistoryBuilder()
@@ -239,6 +249,12 @@ def _one_has_not_started() -> History:
 
 
 def _of_leaving_pods() -> Iterator[Case]:
+    yield Case(
+        "victim_on_a_node_whose_cordon_the_pod_tolerates",
+        "A cordoned node is a candidate for preemption by a pod that tolerates the cordon.",
+        _tolerates_the_cordon(),
+        ("R-PREEMPT-03",),
+    )
     yield Case(
         "victim_that_was_created_long_ago_and_has_not_started",
         "A victim that has not started counts as started now, whenever it was created.",

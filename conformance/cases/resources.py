@@ -26,7 +26,6 @@ Json = dict[str, Any]
 
 _FEW: Json = {"cpu": "1", "memory": "1Gi", "ephemeral-storage": "1Gi", "x.y/a": "1", "pods": "9"}
 _SMALL: Json = {"cpu": "1m", "memory": "1", "ephemeral-storage": "1", "x.y/a": "1"}
-_IMAGE: Json = {"names": ["large:1"], "sizeBytes": 900 * 1024 * 1024}
 
 
 def _overcommitted(resource: str, requests: Json) -> History:
@@ -98,17 +97,6 @@ def _ignored_and_another() -> History:
     cluster.schedule()
     args = {"ignoredResources": ["x.y/a"]}
     return cluster.history(profile_config(default_profile(("NodeResourcesFit", args))))
-
-
-def _weight_of_a_default_plugin(weight: int) -> History:
-    scored = {"enabled": [{"name": "NodeResourcesFit", "weight": weight}, {"name": "ImageLocality"}]}
-    cluster = HistoryBuilder()
-    for cores in ("4", "2"):
-        images = [_IMAGE] if cores == "2" else []
-        cluster.add_node(node("", {"cpu": cores, "memory": "8Gi", "pods": "9"}, images=images))
-    cluster.add_pod(pod("", containers=[container("c", {"cpu": "1"}, image="large:1")]))
-    cluster.schedule()
-    return cluster.history(profile_config(default_profile(plugins={"score": scored})))
 
 
 def _resize_status_of_a_pending_pod(allocated: str) -> History:
@@ -213,31 +201,6 @@ def _two_sidecars_and_an_init_container() -> History:
     return cluster.history()
 
 
-def _small_container_and_one_without_requests(which: str) -> History:
-    """The one container requests less than what counts where nothing is requested, and an init container, or a
-    sidecar, requests nothing. The nodes are small and of different sizes."""
-    cluster = HistoryBuilder()
-    for cores, memory in (("1", "1Gi"), ("500m", "2Gi"), ("2", "600Mi")):
-        cluster.add_node(node("", {"cpu": cores, "memory": memory, "pods": "9"}))
-    policy: Json = {"restartPolicy": "Always"} if which == "sidecar" else {}
-    asking_nothing = container("init", **policy)
-    for _ in range(2):
-        cluster.add_pod(pod("", {"cpu": "10m", "memory": "10Mi"}, initContainers=[asking_nothing]))
-    cluster.schedule()
-    return cluster.history()
-
-
-def _takes_the_last_of_a_node() -> History:
-    """A pod takes all cpu of one node, all memory of another one, all of both of a third, and none of these of a
-    fourth."""
-    cluster = HistoryBuilder()
-    for cores, memory in (("2", "8Gi"), ("8", "2Gi"), ("2", "2Gi"), ("3", "5Gi")):
-        cluster.add_node(node("", {"cpu": cores, "memory": memory, "pods": "9"}))
-    cluster.add_pod(pod("", {"cpu": "2", "memory": "2Gi"}))
-    cluster.schedule()
-    return cluster.history()
-
-
 def _of_changes() -> Iterator[Case]:
     for label, place in (("disk", "keeps its place"), (ZONE, "goes to the end of its new zone")):
         yield Case(
@@ -318,28 +281,6 @@ def _of_growing_nodes() -> Iterator[Case]:
     )
 
 
-def _of_scores() -> Iterator[Case]:
-    for which, here in (("init_container", "an init container"), ("sidecar", "a sidecar")):
-        yield Case(
-            f"score_with_{which}_without_requests",
-            "For the score, any container that requests no cpu or memory counts with a default amount, here"
-            f" {here}.",
-            _small_container_and_one_without_requests(which),
-        )
-    yield Case(
-        "pod_that_takes_the_last_of_a_node",
-        "A node of which a pod takes the last of a resource scores as any other one.",
-        _takes_the_last_of_a_node(),
-        ("R-BALANCED-03",),
-    )
-    for weight in (1, 5):
-        yield Case(
-            f"default_plugin_with_weight_{weight}",
-            f"A default plugin that is enabled at score with weight {weight} counts once, by that weight.",
-            _weight_of_a_default_plugin(weight),
-        )
-
-
 def _of_sums() -> Iterator[Case]:
     for allocated in ("9", "100m"):
         yield Case(
@@ -385,7 +326,6 @@ def _of_sums() -> Iterator[Case]:
 CASES: tuple[Case, ...] = (
     *_cases(),
     *_of_growing_nodes(),
-    *_of_scores(),
     *_of_sums(),
     *_of_changes(),
 )

@@ -56,6 +56,19 @@ def _class_with_another_resource(created: Json) -> History:
     return cluster.history()
 
 
+def _class_for_an_init_container() -> History:
+    """Only an init container requests the resource, which a class serves that comes after an attempt."""
+    cluster = HistoryBuilder()
+    cluster.add(resource_slice("s1", [{"name": "d1"}]))
+    cluster.add_node(node("", {"cpu": "4", "pods": "9"}))
+    cluster.add_pod(pod("", {"cpu": "1"}, initContainers=[limited("i", {_GPU: "1"})]))
+    cluster.schedule()
+    cluster.add(device_class("any", extendedResourceName=_GPU))
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
+
+
 def _class_without_its_resource() -> History:
     """The class that served a resource names none any more, and a pod requests the resource, before and after."""
     cluster = HistoryBuilder()
@@ -82,6 +95,12 @@ def _of_the_node_and_used_up() -> History:
 
 
 def _cases() -> Iterator[Case]:
+    yield Case(
+        "class_for_what_an_init_container_requests",
+        "A pod that was rejected for a resource of an init container is requeued by a class that serves it.",
+        _class_for_an_init_container(),
+        ("R-FIT-14",),
+    )
     yield Case(
         "class_that_serves_a_resource_no_more",
         "A DeviceClass that names no extendedResourceName any more does not serve the one that it had.",

@@ -116,7 +116,35 @@ def _listed_defaults() -> History:
     return cluster.history(spread_by_default(listed))
 
 
-def _cases() -> Iterator[Case]:
+def _selected_by_another_owner() -> History:
+    """A ReplicaSet controls the pod and selects it by one label, and a StatefulSet selects it by another."""
+    cluster = zones("a", "b")
+    of_tier = {"tier": "t"}
+    cluster.add(selecting("ReplicaSet", "w", {"matchLabels": _A}))
+    cluster.add(selecting("StatefulSet", "s", {"matchLabels": of_tier}))
+    for labels, home in ((_A, 0), (_A, 0), ({**_A, **of_tier}, 1)):
+        cluster.add_pod(pod("", labels=labels), home)
+    cluster.add_pod(pod("", labels={**_A, **of_tier}, owner=owner("ReplicaSet")))
+    cluster.schedule()
+    return cluster.history()
+
+
+def _of_selectors() -> Iterator[Case]:
+    yield Case(
+        "spread_by_default_with_an_owner_and_another_that_selects",
+        "The release says whether a workload that selects a pod counts, though another one controls the pod.",
+        _selected_by_another_owner(),
+    )
+    yield Case(
+        "spread_by_default_in_its_own_namespace",
+        "Pods of another namespace do not count, whatever their labels are.",
+        _services(
+            [(_A, 1)],
+            _A,
+            selecting("Service", "s", _A, "v1"),
+            *(pod(f"other{number}", labels=_A, namespace="other", nodeName="n1") for number in range(2)),
+        ),
+    )
     yield Case(
         "spread_by_default_with_a_service_that_selects_nobody",
         "A Service without a selector selects no pod, so that none is spread by default.",
@@ -141,6 +169,9 @@ def _cases() -> Iterator[Case]:
         _owner_with_a_wider_selector(),
         ("R-SPREAD-02",),
     )
+
+
+def _of_nodes() -> Iterator[Case]:
     yield Case(
         "listed_default_constraints_need_all_keys",
         "A node that lacks the key of one of the default constraints that the configuration lists scores 0.",
@@ -156,4 +187,4 @@ def _cases() -> Iterator[Case]:
         )
 
 
-CASES: tuple[Case, ...] = tuple(_cases())
+CASES: tuple[Case, ...] = (*_of_selectors(), *_of_nodes())

@@ -11,11 +11,13 @@ from conformance.vocabulary.objects import HOSTNAME, node, pod, with_metadata
 from conformance.vocabulary.storage import (
     DRIVER,
     SELECTED_NODE,
+    STORAGE,
     a_claim,
     a_volume,
     bound_pair,
     reaching,
     storage_class,
+    storage_object,
     using,
     with_some,
 )
@@ -68,7 +70,81 @@ def _bound_in_two_updates() -> History:
     return cluster.history()
 
 
+def _smallest_of(*sizes: str) -> History:
+    """A claim of one gibibyte may get volumes of these sizes."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(storage_class("hand"), a_claim())
+    for number, size in enumerate(sizes, start=1):
+        cluster.add(a_volume(f"v{number}", spec={"capacity": {"storage": size}}))
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", volumes=using("c1")))
+    cluster.schedule()
+    return cluster.history()
+
+
+def _largest_size_grows() -> History:
+    """The storage is large enough for a claim, and takes only smaller volumes; then it takes larger ones."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(
+        storage_class("made", DRIVER),
+        storage_object(STORAGE, "CSIDriver", DRIVER, spec={"storageCapacity": True}),
+    )
+    size = {"resources": {"requests": {"storage": "2Gi"}}}
+    cluster.add(a_claim(spec={"storageClassName": "made", **size}))
+    capacity = storage_object(
+        *(STORAGE, "CSIStorageCapacity", "k", "default"),
+        storageClassName="made",
+        nodeTopology={},
+        capacity="100Gi",
+        maximumVolumeSize="1Gi",
+    )
+    cluster.add(capacity)
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", volumes=using("c1")))
+    cluster.schedule()
+    cluster.steps.append(Update({**capacity, "maximumVolumeSize": "10Gi"}))
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
+
+
+def _becomes_available() -> History:
+    """The only volume that serves a claim is pending, and becomes available after an attempt."""
+    cluster = HistoryBuilder(hosts=True)
+    volume = a_volume("v1")
+    cluster.add(storage_class("hand"), a_claim(), with_some(volume, status={"phase": "Pending"}))
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", volumes=using("c1")))
+    cluster.schedule()
+    cluster.steps.append(Update(volume))
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
+
+
 CASES: tuple[Case, ...] = (
+    *(
+        Case(
+            f"smallest_volume_of_{'_and_'.join(sizes).lower()}",
+            "A claim gets the smallest volume that is large enough, to the byte; there are some of"
+            f" {' and '.join(sizes)}.",
+            _smallest_of(*sizes),
+            ("R-VOLBIND-11",),
+        )
+        for sizes in (("1900Mi", "1100Mi"), ("1073741826", "1073741825"), ("2G", "1954Mi"))
+    ),
+    Case(
+        "largest_size_of_a_volume_grows",
+        "A pod is requeued when the storage takes larger volumes, though there is as much of it as before.",
+        _largest_size_grows(),
+        ("R-VOLBIND-28",),
+    ),
+    Case(
+        "volume_that_becomes_available",
+        "A pod whose claim no available volume serves is requeued by any update of a volume, of its status too.",
+        _becomes_available(),
+        ("R-CURE-VolumeBinding-PersistentVolume-Add+Update",),
+    ),
     Case(
         "claim_whose_binding_is_completed_later",
         "A pod that was rejected for its unbound claim is requeued by any update of the claim, such as one that"

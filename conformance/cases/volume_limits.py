@@ -242,7 +242,23 @@ def _attached_and_used_by_both() -> History:
     return cluster.history()
 
 
+def _missing_claim_first() -> History:
+    """A pod that runs names a claim that does not exist before one that counts, and one is the limit."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(_HAND, *bound_pair("c1", "v1"), *bound_pair("c2", "v2"), csi_node("n1", {"count": 1}))
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", volumes=using("absent", "c1")), 0)
+    cluster.add_pod(pod("", volumes=using("c2")))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _cases() -> Iterator[Case]:
+    yield Case(
+        "missing_claim_of_a_pod_that_runs",
+        "The claims of a pod that runs count for the limit, though one before them does not exist.",
+        _missing_claim_first(),
+    )
     yield Case(
         "attached_volume_that_two_pods_use",
         "A volume that is attached and that a pod on the node uses counts once for another pod that uses it.",
