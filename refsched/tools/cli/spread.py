@@ -106,7 +106,8 @@ def results(client: Client, futures: Iterable[Future[Result]]) -> Iterator[Resul
             try:
                 client.wait_for_workers(1, timeout=CONNECTING)
             except TimeoutError:
-                raise InputError("no worker is left", where=OPTION) from None
+                if not future.done():  # it may have ended the last worker meanwhile
+                    raise InputError("no worker is left", where=OPTION) from None
         try:
             yield future.result()
         except KilledWorker as problem:

@@ -7,9 +7,10 @@ import gc
 import os
 import signal
 from collections.abc import Iterator
+from unittest.mock import Mock
 
 import pytest
-from distributed import Client, LocalCluster
+from distributed import Client, KilledWorker, LocalCluster
 
 from refsched.errors import InputError
 from refsched.tools.cli import spread
@@ -36,6 +37,18 @@ def test_a_run_ends_where_no_worker_is_left(monkeypatch: pytest.MonkeyPatch) -> 
         pytest.raises(InputError, match="no worker is left"),
     ):
         list(spread.results(client, client.map(str, [1])))
+
+
+def test_a_part_that_ends_the_last_worker_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody looks at the part between the end of the last worker and the end of the time for another one."""
+    monkeypatch.setattr("distributed.wait", Mock(side_effect=TimeoutError))
+    client = Mock(wait_for_workers=Mock(side_effect=TimeoutError))
+    part = Mock(
+        done=Mock(side_effect=[False, True, True]),
+        result=Mock(side_effect=KilledWorker("part", Mock(address="tcp://w"), 3)),
+    )
+    with pytest.raises(InputError, match="each worker ended"):
+        list(spread.results(client, [part]))
 
 
 def test_a_part_that_ends_each_worker_is_named() -> None:
