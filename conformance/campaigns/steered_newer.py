@@ -17,6 +17,7 @@ from conformance.vocabulary.devices import (
     device_class,
     resource_claim,
     resource_slice,
+    taint_rule,
 )
 from conformance.vocabulary.objects import (
     ZONE,
@@ -192,15 +193,6 @@ def _tolerant(tolerations: list[Json]) -> Json:
     return {"requests": [{"name": "r0", "exactly": {"deviceClassName": "any", "tolerations": tolerations}}]}
 
 
-def _taint_rule(name: str, pool: str, taint: Json) -> Json:
-    return {
-        "apiVersion": "resource.k8s.io/v1",
-        "kind": "DeviceTaintRule",
-        "metadata": {"name": name},
-        "spec": {"deviceSelector": {"driver": DRIVER, "pool": pool}, "taint": taint},
-    }
-
-
 @st.composite
 def tainted_devices(draw: DrawFn) -> History:
     """Draws devices with taints of their own, and by rules that come and go."""
@@ -213,7 +205,7 @@ def tainted_devices(draw: DrawFn) -> History:
             {"name": f"d{place}", **({"taints": each} if each else {})} for place, each in enumerate(taints)
         ]
         cluster.add(resource_slice(f"s{number}", devices, {"nodeName": f"n{number + 1}"}))
-    rule = _taint_rule("rule", "s0", draw(st.sampled_from(_TAINTS[1:]))[0])
+    rule = taint_rule("rule", {"driver": DRIVER, "pool": "s0"}, draw(st.sampled_from(_TAINTS[1:]))[0])
     comes = draw(st.sampled_from(["first", "later", "never"]))
     if comes == "first":
         cluster.add(rule)

@@ -6,8 +6,7 @@ from __future__ import annotations
 from itertools import combinations_with_replacement
 from typing import Any
 
-from conformance.vocabulary.builder import HistoryBuilder
-from conformance.vocabulary.devices import DRIVER, claimed, device_class, exactly, request, resource_slice
+from conformance.vocabulary.devices import DRIVER, ONE, claims_in_turn, exactly, request, resource_slice
 from conformance.vocabulary.objects import node
 from refsched.suite.histories.history import History
 from refsched.suite.session.cases import Case
@@ -37,11 +36,7 @@ def _two_of_each(constraint: Json) -> History:
         of_the_pair = {"cel": {"expression": f"device.attributes['{DRIVER}'].of == {pair}"}}
         asked = {**exactly(2), "selectors": [of_the_pair]}
         claims.append({"requests": [request("r0", [asked])], "constraints": [constraint]})
-    cluster = HistoryBuilder()
-    cluster.add(device_class("any"), resource_slice("s1", devices))
-    cluster.add_node(node("", {"cpu": "99", "pods": "99"}))
-    claimed(cluster, claims)
-    return cluster.history()
+    return claims_in_turn([resource_slice("s1", devices)], claims, node("", {"cpu": "99", "pods": "99"}))
 
 
 def _selected_by_the_class_first() -> History:
@@ -50,11 +45,8 @@ def _selected_by_the_class_first() -> History:
     has_size = [{"cel": {"expression": f"'size' in {attributes}"}}]
     is_large = [{"cel": {"expression": f"{attributes}.size > 1"}}]
     devices: list[Json] = [{"name": "d1"}, {"name": "d2", "attributes": {"size": {"int": 2}}}]
-    cluster = HistoryBuilder()
-    cluster.add(device_class("any", selectors=has_size), resource_slice("s1", devices))
-    cluster.add_node(node(""))
-    claimed(cluster, [{"requests": [request("r0", [{**exactly(1), "selectors": is_large}])]}])
-    return cluster.history()
+    claim = {"requests": [request("r0", [{**exactly(1), "selectors": is_large}])]}
+    return claims_in_turn([resource_slice("s1", devices)], [claim], selectors=has_size)
 
 
 def _refused_by_the_second_constraint() -> History:
@@ -63,12 +55,8 @@ def _refused_by_the_second_constraint() -> History:
         {"name": "d0", "attributes": {"x": {"int": 1}}},
         {"name": "d1", "attributes": {"x": {"int": 2}, "y": {"int": 5}}},
     ]
-    cluster = HistoryBuilder()
-    cluster.add(device_class("any"), resource_slice("s1", devices))
-    cluster.add_node(node(""))
     constraints = [{"requests": ["r0"], "matchAttribute": f"{DRIVER}/{name}"} for name in "xy"]
-    claimed(cluster, [{"requests": [request("r0", [exactly(1)])], "constraints": constraints}])
-    return cluster.history()
+    return claims_in_turn([resource_slice("s1", devices)], [{**ONE, "constraints": constraints}])
 
 
 CASES: tuple[Case, ...] = (

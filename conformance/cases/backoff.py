@@ -151,13 +151,18 @@ def _beside_one_in_flight() -> History:
     return cluster.history(SCRIPTED)
 
 
-def _asked_each_quarter(gates: Mapping[str, bool]) -> History:
-    """A pod is rejected half a second after a full second, and may be tried as soon as its backoff allows it."""
+def _rejected_at_half_a_second() -> HistoryBuilder:
     cluster = HistoryBuilder()
     cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
     cluster.wait(0.5)
     cluster.add_pod(pod("", {"cpu": "2"}))
     cluster.schedule(1)
+    return cluster
+
+
+def _asked_each_quarter(gates: Mapping[str, bool]) -> History:
+    """A pod is rejected half a second after a full second, and may be tried as soon as its backoff allows it."""
+    cluster = _rejected_at_half_a_second()
     cluster.change_node(0, node(""))
     cluster.add_pod(pod("", {"cpu": "9"}))
     for _ in range(8):
@@ -169,11 +174,7 @@ def _asked_each_quarter(gates: Mapping[str, bool]) -> History:
 def _room_comes(after: float, gates: Mapping[str, bool]) -> History:
     """A pod is rejected half a second after a full second, and a node that has room for it comes after so many
     seconds."""
-    cluster = HistoryBuilder()
-    cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
-    cluster.wait(0.5)
-    cluster.add_pod(pod("", {"cpu": "2"}))
-    cluster.schedule(1)
+    cluster = _rejected_at_half_a_second()
     cluster.wait(after)
     cluster.add_node(node(""))
     cluster.steps.append(Observe())

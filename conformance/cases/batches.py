@@ -9,9 +9,9 @@ from typing import Any
 
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import (
-    AN_AGE_AGO,
     container,
     cpu,
+    leaving,
     node,
     pod,
     spread_by_default,
@@ -59,9 +59,7 @@ def _between_two_equal_pods(what: str) -> History:
         cluster.add_node(node("", {"cpu": amount, "pods": "9"}))
     cluster.add_pod(pod("", cpu("1"), priority=3))
     if what == "leaving_pod":
-        cluster.add_pod(
-            with_metadata(pod("", priority=2), deletionTimestamp=AN_AGE_AGO, finalizers=["a.b/c"])
-        )
+        cluster.add_pod(leaving(pod("", priority=2)))
     cluster.add_pod(pod("", cpu("1"), priority=1))
     cluster.schedule(1)
     if what == "deleted_node":

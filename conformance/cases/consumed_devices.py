@@ -6,13 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.devices import (
     DRIVER,
     all_there_are,
-    claimed,
+    claims_in_turn,
     counters_of_a_pool,
-    device_class,
     exactly,
     request,
     resource_slice,
@@ -32,11 +30,7 @@ def _amounts(**amounts: str) -> Json:
 
 
 def _claims_in_turn(slices: Sequence[Json], *claims: Json) -> History:
-    cluster = HistoryBuilder()
-    cluster.add(device_class("any"), *slices)
-    cluster.add_node(node("", {"cpu": "9", "pods": "9"}))
-    claimed(cluster, claims)
-    return cluster.history()
+    return claims_in_turn(slices, claims, node("", {"cpu": "9", "pods": "9"}))
 
 
 # --- Counters -------------------------------------------------------------------------------------

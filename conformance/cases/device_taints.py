@@ -5,8 +5,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.vocabulary.builder import HistoryBuilder
-from conformance.vocabulary.devices import DRIVER, claimed, device_class, exactly, request, resource_slice
+from conformance.vocabulary.devices import (
+    DRIVER,
+    claims_in_turn,
+    exactly,
+    request,
+    resource_slice,
+    taint_rule,
+)
 from conformance.vocabulary.objects import node
 from refsched.suite.histories.history import History
 from refsched.suite.session.cases import Case
@@ -19,27 +25,16 @@ _ADDED = "2026-01-01T00:00:00Z"
 def _tainted_twice(own: Json, added: Json) -> History:
     """A device has one taint, a rule adds the other, and there is a claim that tolerates each, and one that
     tolerates both."""
-    cluster = HistoryBuilder()
     device = {"name": "d0", "taints": [{**own, "timeAdded": _ADDED}]}
-    cluster.add(device_class("any"), resource_slice("s1", [device]))
-    rule = {"deviceSelector": {"driver": DRIVER, "pool": "s1"}, "taint": {**added, "timeAdded": _ADDED}}
-    cluster.add(
-        {
-            "apiVersion": "resource.k8s.io/v1",
-            "kind": "DeviceTaintRule",
-            "metadata": {"name": "r"},
-            "spec": rule,
-        }
-    )
-    cluster.add_node(node("", {"cpu": "9", "pods": "9"}))
+    rule = taint_rule("r", {"driver": DRIVER, "pool": "s1"}, {**added, "timeAdded": _ADDED})
     tolerating = [
         [{"operator": "Equal", **taint} for taint in some] for some in ([own], [added], [own, added])
     ]
-    claimed(
-        cluster,
+    return claims_in_turn(
+        [resource_slice("s1", [device]), rule],
         [{"requests": [request("r0", [{**exactly(1), "tolerations": some}])]} for some in tolerating],
+        node("", {"cpu": "9", "pods": "9"}),
     )
-    return cluster.history()
 
 
 _OWN: Json = {"key": "k", "value": "a", "effect": "NoSchedule"}

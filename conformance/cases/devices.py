@@ -18,7 +18,7 @@ from conformance.vocabulary.devices import (
     ONE,
     all_there_are,
     claim_user,
-    claimed,
+    claims_in_turn,
     device_class,
     exactly,
     request,
@@ -345,21 +345,15 @@ def _of_disabled_points() -> Iterator[Case]:
 def _held_besides_admin_access() -> History:
     """A claim has a request with admin access before one without, and two more claims want a device each of
     two."""
-    cluster = HistoryBuilder()
-    cluster.add(_CLASS, resource_slice("s1", [{"name": "d0"}, {"name": "d1"}]))
-    cluster.add_node(node("", {"cpu": "9", "pods": "9"}))
     both = [request("r0", [{**exactly(1), "adminAccess": True}]), request("r1", [exactly(1)])]
-    claimed(cluster, [{"requests": both}, ONE, ONE])
-    return cluster.history()
+    slices = [resource_slice("s1", [{"name": "d0"}, {"name": "d1"}])]
+    return claims_in_turn(slices, [{"requests": both}, ONE, ONE], node("", {"cpu": "9", "pods": "9"}))
 
 
 def _third_alternative() -> History:
     """Of three alternatives for all devices only the last one matches any."""
-    cluster = HistoryBuilder()
-    cluster.add(device_class("any"), resource_slice("s1", [{"name": "d1"}]))
-    cluster.add_node(node(""))
-    claimed(cluster, [{"requests": [request("r0", list(map(all_there_are, ("false", "false", "true"))))]}])
-    return cluster.history()
+    asked = list(map(all_there_are, ("false", "false", "true")))
+    return claims_in_turn([resource_slice("s1", [{"name": "d1"}])], [{"requests": [request("r0", asked)]}])
 
 
 CASES: tuple[Case, ...] = (

@@ -11,13 +11,14 @@ from typing import Any
 from attrs import field, frozen
 
 from conformance.cases.backoff import PORT
+from conformance.cases.volumes import wanted
 from conformance.vocabulary.allocations import allocated
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.devices import ONE, claim_user, device_class, resource_claim, resource_slice
 from conformance.vocabulary.objects import (
-    AN_AGE_AGO,
     REQUIRED,
     cpu,
+    leaving,
     near,
     node,
     pod,
@@ -39,7 +40,6 @@ from refsched.suite.session.cases import Case
 
 Json = dict[str, Any]
 
-_leaving = partial(with_metadata, deletionTimestamp=AN_AGE_AGO, finalizers=["example.com/held"])
 _A, _OF_A = {"app": "a"}, {"matchLabels": {"app": "a"}}
 _HAND = storage_class("hand")
 
@@ -110,7 +110,7 @@ def _wanted_while_it_leaves(kept: _Kept) -> History:
     cluster = HistoryBuilder(hosts=True)
     cluster.add(*kept.others)
     cluster.add_node(node("", {"cpu": "1", "pods": str(kept.pods)}))
-    cluster.add_pod(_leaving(kept.has), 0)
+    cluster.add_pod(leaving(kept.has), 0)
     cluster.add_pod(kept.wants)
     cluster.schedule()
     cluster.remove_pod(0)
@@ -128,7 +128,7 @@ def _freed_of_its_gate_while_it_leaves() -> History:
     cluster.add_node(node(""))
     cluster.add_pod(pod("", schedulingGates=[{"name": "g"}]))
     cluster.schedule()
-    cluster.change_pod(0, _leaving)
+    cluster.change_pod(0, leaving)
     cluster.change_pod(0, partial(with_spec, schedulingGates=[]))
     cluster.schedule()
     return cluster.history()
@@ -140,7 +140,7 @@ def _waits_on_while_it_leaves() -> History:
     cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
     cluster.add_pod(pod("", cpu("2")))
     cluster.schedule()
-    cluster.change_pod(0, _leaving)
+    cluster.change_pod(0, leaving)
     cluster.wait()
     cluster.schedule()
     cluster.add_node(node(""))
@@ -149,23 +149,14 @@ def _waits_on_while_it_leaves() -> History:
     return cluster.history()
 
 
-# --- Volumes --------------------------------------------------------------------------------------
-
-
-def _of_a_leaving_volume(claim: Json, volume: Json) -> History:
-    cluster = HistoryBuilder(hosts=True)
-    cluster.add(_HAND, claim, _leaving(volume))
-    cluster.add_node(node(""))
-    cluster.add_pod(pod("", volumes=using("c1")))
-    cluster.schedule()
-    return cluster.history()
+# --- Claims and volumes ---------------------------------------------------------------------------
 
 
 def _relabelled_while_it_leaves() -> History:
     """The pod that another one keeps away from is being deleted, and gets another label."""
     cluster = HistoryBuilder(hosts=True)
     cluster.add_node(node(""))
-    cluster.add_pod(_leaving(pod("", labels=_A)), 0)
+    cluster.add_pod(leaving(pod("", labels=_A)), 0)
     cluster.add_pod(pod("", affinity=near("podAntiAffinity", REQUIRED, _OF_A)))
     cluster.schedule()
     cluster.change_pod(0, partial(with_metadata, labels={"app": "b"}))
@@ -178,7 +169,7 @@ def _device_of_a_leaving_claim() -> History:
     """The only device is allocated to a claim that is being deleted, and another claim wants it, before and after
     that one is removed."""
     cluster = HistoryBuilder(hosts=True)
-    holder = _leaving(resource_claim("c1", ONE, allocated("d0")))
+    holder = leaving(resource_claim("c1", ONE, allocated("d0")))
     cluster.add(
         device_class("any"), resource_slice("s1", [{"name": "d0"}]), holder, resource_claim("c2", ONE)
     )
@@ -229,7 +220,7 @@ def _cases() -> Iterator[Case]:
         yield Case(
             f"a_leaving_volume_that_is_{name}",
             f"{says} whose deletion has begun.",
-            _of_a_leaving_volume(*pair),
+            wanted(_HAND, pair[0], leaving(pair[1])),
             needs=("volumes",),
         )
 

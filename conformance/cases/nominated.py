@@ -106,9 +106,8 @@ def _bound_while_another_waits(home: str) -> History:
     return cluster.history()
 
 
-def _tried_in_vain(obstacle: str) -> History:
-    """No plugin is at PostFilter. A nominated pod is tried in vain, its node becomes free again, and a pod of
-    lower priority comes."""
+def _tried_in_vain(obstacle: str, config: Json | None = None) -> History:
+    """A nominated pod is tried in vain, its node becomes free again, and a pod of lower priority comes."""
     cluster = HistoryBuilder()
     cluster.add_node(node("", {"cpu": "1", "pods": "9"}, unschedulable=obstacle == "cordoned"))
     running = pod("", cpu("1"), nodeName="n1")
@@ -122,8 +121,10 @@ def _tried_in_vain(obstacle: str) -> History:
         cluster.change_node(0, node("", {"cpu": "1", "pods": "9"}))
     cluster.add_pod(pod("", cpu("1")))
     cluster.schedule()
-    disabled = {"postFilter": {"disabled": [{"name": "*"}]}}
-    return cluster.history(profile_config(default_profile(plugins=disabled)))
+    return cluster.history(config)
+
+
+_NO_POST_FILTER = profile_config(default_profile(plugins={"postFilter": {"disabled": [{"name": "*"}]}}))
 
 
 def _bound_by_the_scheduler(result: str) -> History:
@@ -142,19 +143,6 @@ def _bound_by_the_scheduler(result: str) -> History:
     cluster.wait()
     cluster.schedule()
     return cluster.history(SCRIPTED)
-
-
-def _nowhere_to_preempt() -> History:
-    """The node of a nominated pod is cordoned before the pod is tried, and open again when one of lower priority
-    comes."""
-    cluster = HistoryBuilder()
-    cluster.add_node(node("", {"cpu": "1", "pods": "9"}, unschedulable=True))
-    cluster.add_pod(pod("", cpu("1"), priority=10, status={"nominatedNodeName": "n1"}))
-    cluster.schedule(1)
-    cluster.change_node(0, node("", {"cpu": "1", "pods": "9"}))
-    cluster.add_pod(pod("", cpu("1")))
-    cluster.schedule(1)
-    return cluster.history()
 
 
 # --- A nominated pod that others keep away from --------------------------------------------------
@@ -343,7 +331,7 @@ def _cases() -> Iterator[Case]:
     yield Case(
         "nominated_node_is_cordoned",
         "A pod loses its nomination when it fits nowhere and there is no node where preemption might help.",
-        _nowhere_to_preempt(),
+        _tried_in_vain("cordoned"),
         needs=("preemption",),
     )
     for obstacle in ("full", "cordoned"):
@@ -351,7 +339,7 @@ def _cases() -> Iterator[Case]:
             f"nominated_node_is_{obstacle}_and_no_plugin_at_post_filter",
             "Where no plugin is at PostFilter, it does not depend on what its node said whether a pod that fits"
             " nowhere keeps its nomination.",
-            _tried_in_vain(obstacle),
+            _tried_in_vain(obstacle, _NO_POST_FILTER),
         )
 
 

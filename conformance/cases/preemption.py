@@ -25,6 +25,7 @@ from conformance.vocabulary.objects import (
     ZONE,
     cpu,
     default_profile,
+    leaving,
     near,
     node,
     pod,
@@ -206,8 +207,8 @@ def _leaving(status: str, reason: str) -> History:
     cluster = HistoryBuilder()
     cluster.add_node(node("", {"cpu": "2", "pods": "9"}))
     condition = {"type": "DisruptionTarget", "status": status, "reason": reason}
-    leaving = pod("", cpu("1"), status={"conditions": [condition]})
-    cluster.add_pod(with_metadata(leaving, deletionTimestamp=AN_AGE_AGO), 0)
+    disrupted = pod("", cpu("1"), status={"conditions": [condition]})
+    cluster.add_pod(with_metadata(disrupted, deletionTimestamp=AN_AGE_AGO), 0)
     cluster.add_pod(pod("", cpu("1")), 0)
     cluster.add_pod(pod("", cpu("1"), priority=10, status={"nominatedNodeName": "n1"}))
     cluster.schedule()
@@ -218,8 +219,7 @@ def _victim_that_leaves() -> History:
     """The only pod that could be preempted is being deleted already, by a user."""
     cluster = HistoryBuilder()
     cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
-    leaving = {"deletionTimestamp": AN_AGE_AGO, "finalizers": ["example.com/held"]}
-    cluster.add_pod(with_metadata(pod("", cpu("1")), **leaving), 0)
+    cluster.add_pod(leaving(pod("", cpu("1"))), 0)
     cluster.add_pod(pod("", cpu("1"), priority=10))
     cluster.schedule()
     return cluster.history()

@@ -8,9 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from conformance.vocabulary.allocations import opaque
-from conformance.vocabulary.builder import HistoryBuilder
-from conformance.vocabulary.devices import Asked, claimed, device_class, exactly, request, resource_slice
-from conformance.vocabulary.objects import node
+from conformance.vocabulary.devices import Asked, claims_in_turn, exactly, request, resource_slice
 from refsched.suite.histories.history import History
 from refsched.suite.session.cases import Case
 
@@ -19,13 +17,9 @@ Json = dict[str, Any]
 
 def _claiming(devices: int, claim: Json) -> History:
     """There are so many devices, and a pod has the claim."""
-    cluster = HistoryBuilder()
-    cluster.add(
-        device_class("any"), resource_slice("s1", [{"name": f"d{place}"} for place in range(devices)])
+    return claims_in_turn(
+        [resource_slice("s1", [{"name": f"d{place}"} for place in range(devices)])], [claim]
     )
-    cluster.add_node(node(""))
-    claimed(cluster, [claim])
-    return cluster.history()
 
 
 def _configured(requests: Sequence[Asked], *named: Sequence[str]) -> History:

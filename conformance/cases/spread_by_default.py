@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from conformance.cases.pod_affinity import zones
-from conformance.cases.volume_zones import REGION
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import (
     HOSTNAME,
+    REGION,
     ZONE,
     node,
     owner,

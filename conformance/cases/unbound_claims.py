@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from conformance.cases.volumes import wanted
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import HOSTNAME, node, pod, with_metadata
 from conformance.vocabulary.storage import (
@@ -55,42 +56,37 @@ def _volumes_of_two_sizes(gate: bool) -> History:
     return cluster.history(gates={} if gate else {"StorageCapacityScoring": False})
 
 
-def _bound_in_two_updates() -> History:
-    """A claim of a class that binds at once names its volume, and the binding is completed after an attempt."""
+def _updated(later: Json, *objects: Json) -> History:
+    """A pod that uses the claim c1 is tried with these objects, and again when one of them is ``later``."""
     cluster = HistoryBuilder(hosts=True)
-    at_once = {**storage_class("hand"), "volumeBindingMode": "Immediate"}
-    claim, volume = bound_pair("c1", "v1")
-    cluster.add(at_once, with_metadata(claim, annotations={}), volume)
+    cluster.add(*objects)
     cluster.add_node(node(""))
     cluster.add_pod(pod("", volumes=using("c1")))
     cluster.schedule()
-    cluster.steps.append(Update(claim))
+    cluster.steps.append(Update(later))
     cluster.wait()
     cluster.schedule()
     return cluster.history()
 
 
+def _bound_in_two_updates() -> History:
+    """A claim of a class that binds at once names its volume, and the binding is completed after an attempt."""
+    at_once = {**storage_class("hand"), "volumeBindingMode": "Immediate"}
+    claim, volume = bound_pair("c1", "v1")
+    return _updated(claim, at_once, with_metadata(claim, annotations={}), volume)
+
+
 def _smallest_of(*sizes: str) -> History:
     """A claim of one gibibyte may get volumes of these sizes."""
-    cluster = HistoryBuilder(hosts=True)
-    cluster.add(storage_class("hand"), a_claim())
-    for number, size in enumerate(sizes, start=1):
-        cluster.add(a_volume(f"v{number}", spec={"capacity": {"storage": size}}))
-    cluster.add_node(node(""))
-    cluster.add_pod(pod("", volumes=using("c1")))
-    cluster.schedule()
-    return cluster.history()
+    volumes = [
+        a_volume(f"v{number}", spec={"capacity": {"storage": size}}) for number, size in enumerate(sizes, 1)
+    ]
+    return wanted(storage_class("hand"), a_claim(), *volumes)
 
 
 def _largest_size_grows() -> History:
     """The storage is large enough for a claim, and takes only smaller volumes; then it takes larger ones."""
-    cluster = HistoryBuilder(hosts=True)
-    cluster.add(
-        storage_class("made", DRIVER),
-        storage_object(STORAGE, "CSIDriver", DRIVER, spec={"storageCapacity": True}),
-    )
     size = {"resources": {"requests": {"storage": "2Gi"}}}
-    cluster.add(a_claim(spec={"storageClassName": "made", **size}))
     capacity = storage_object(
         *(STORAGE, "CSIStorageCapacity", "k", "default"),
         storageClassName="made",
@@ -98,28 +94,19 @@ def _largest_size_grows() -> History:
         capacity="100Gi",
         maximumVolumeSize="1Gi",
     )
-    cluster.add(capacity)
-    cluster.add_node(node(""))
-    cluster.add_pod(pod("", volumes=using("c1")))
-    cluster.schedule()
-    cluster.steps.append(Update({**capacity, "maximumVolumeSize": "10Gi"}))
-    cluster.wait()
-    cluster.schedule()
-    return cluster.history()
+    return _updated(
+        {**capacity, "maximumVolumeSize": "10Gi"},
+        storage_class("made", DRIVER),
+        storage_object(STORAGE, "CSIDriver", DRIVER, spec={"storageCapacity": True}),
+        a_claim(spec={"storageClassName": "made", **size}),
+        capacity,
+    )
 
 
 def _becomes_available() -> History:
     """The only volume that serves a claim is pending, and becomes available after an attempt."""
-    cluster = HistoryBuilder(hosts=True)
     volume = a_volume("v1")
-    cluster.add(storage_class("hand"), a_claim(), with_some(volume, status={"phase": "Pending"}))
-    cluster.add_node(node(""))
-    cluster.add_pod(pod("", volumes=using("c1")))
-    cluster.schedule()
-    cluster.steps.append(Update(volume))
-    cluster.wait()
-    cluster.schedule()
-    return cluster.history()
+    return _updated(volume, storage_class("hand"), a_claim(), with_some(volume, status={"phase": "Pending"}))
 
 
 CASES: tuple[Case, ...] = (

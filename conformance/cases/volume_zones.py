@@ -8,7 +8,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from conformance.vocabulary.builder import HistoryBuilder
-from conformance.vocabulary.objects import ZONE, default_profile, node, pod, profile_config, with_metadata
+from conformance.vocabulary.objects import (
+    REGION,
+    ZONE,
+    default_profile,
+    node,
+    pod,
+    profile_config,
+    with_metadata,
+)
 from conformance.vocabulary.storage import (
     DRIVER,
     OLD_ZONE,
@@ -23,7 +31,6 @@ from refsched.suite.session.cases import Case
 
 Json = dict[str, Any]
 
-REGION = "topology.kubernetes.io/region"
 _HAND = storage_class("hand")
 _BOUND = bound_pair("c1", "v1")
 

@@ -55,7 +55,7 @@ _BOUND = bound_pair("c1", "v1")
 _COMPLETED: Json = {"annotations": {BIND_COMPLETED: "yes"}}
 
 
-def _wanted(*objects: Json) -> History:
+def wanted(*objects: Json) -> History:
     """There are these objects, and one node, and a pod uses the claim c1."""
     cluster = HistoryBuilder(hosts=True)
     cluster.add(*objects)
@@ -66,7 +66,7 @@ def _wanted(*objects: Json) -> History:
 
 
 def _with_claim(claim: Json) -> History:
-    return _wanted(_HAND, _MADE, a_volume("v1"), a_volume("v2"), claim)
+    return wanted(_HAND, _MADE, a_volume("v1"), a_volume("v2"), claim)
 
 
 def _provisioned_for(host: str, completed: bool) -> History:
@@ -318,7 +318,7 @@ def _pre_bound_elsewhere() -> History:
     """A volume is pre-bound to the claim and reaches another node; one that is free reaches this one."""
     elsewhere = reaching({"key": HOSTNAME, "operator": "In", "values": ["n2"]})
     reserved = with_some(a_volume("v1", spec=elsewhere), **claim_reference("default", "c1", "uid-default-c1"))
-    return _wanted(_HAND, a_claim("c1"), reserved, a_volume("v2"))
+    return wanted(_HAND, a_claim("c1"), reserved, a_volume("v2"))
 
 
 _PRE_BOUND_ELSEWHERE = Case(
@@ -332,7 +332,7 @@ _PRE_BOUND_ELSEWHERE = Case(
 _ANNOTATED = Case(
     "capacity_of_the_class_in_an_annotation",
     "A CSIStorageCapacity of the class that the annotation of a claim names is for it, whatever its spec names.",
-    _wanted(
+    wanted(
         *(_PUBLISHED, _PUBLISHES, _capacity("2Gi")),
         a_claim("c1", metadata={"annotations": {BETA_CLASS: "hand"}}, spec={"storageClassName": "other"}),
     ),
@@ -357,7 +357,7 @@ _NOTHING_THERE = Case(
 _NO_TOPOLOGY = Case(
     "capacity_that_says_no_topology",
     "A CSIStorageCapacity without a nodeTopology reaches no node.",
-    _wanted(_PUBLISHED, _PUBLISHES, without_path(_capacity("2Gi"), ["nodeTopology"]), a_claim("c1")),
+    wanted(_PUBLISHED, _PUBLISHES, without_path(_capacity("2Gi"), ["nodeTopology"]), a_claim("c1")),
     ("R-VOLBIND-15",),
 )
 

@@ -14,6 +14,7 @@ from conformance.vocabulary.devices import (
     DRIVER,
     claimed,
     resource_slice,
+    taint_rule,
 )
 from conformance.vocabulary.objects import AN_AGE_AGO
 from refsched.suite.histories.history import History, Update, deleting
@@ -69,16 +70,7 @@ _SELECTED: SearchStrategy[Json | None] = st.sampled_from(
 
 def _rule(selector: Json | None, taint: Json) -> Json:
     """An API server would set ``timeAdded`` by its own clock with each update, and kube-scheduler compares it."""
-    spec = {
-        "taint": {**taint, "timeAdded": AN_AGE_AGO},
-        **({} if selector is None else {"deviceSelector": selector}),
-    }
-    return {
-        "apiVersion": "resource.k8s.io/v1",
-        "kind": "DeviceTaintRule",
-        "metadata": {"name": "rule"},
-        "spec": spec,
-    }
+    return taint_rule("rule", selector, {**taint, "timeAdded": AN_AGE_AGO})
 
 
 @st.composite

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from conformance.vocabulary.builder import HistoryBuilder
-from conformance.vocabulary.objects import pod
+from conformance.vocabulary.objects import node, pod
+from refsched.suite.histories.history import History
 
 Json = dict[str, Any]
 
@@ -71,10 +72,28 @@ ONE: Json = {"requests": [request("r0", [exactly(1)])]}
 """What a claim of any one device says."""
 
 
+def taint_rule(name: str, selector: Json | None, taint: Json) -> Json:
+    """Returns a DeviceTaintRule. The empty selector selects every device, and without any a rule concerns none."""
+    selected = {} if selector is None else {"deviceSelector": selector}
+    return _resource("DeviceTaintRule", name, {**selected, "taint": taint})
+
+
 def claim_user(*claims: str, **more: Any) -> Json:
     """Returns a pod that uses these claims."""
     used = [{"name": f"g{index}", "resourceClaimName": name} for index, name in enumerate(claims)]
     return pod("", {"cpu": "1"}, resourceClaims=used, **more)
+
+
+def claims_in_turn(
+    objects: Sequence[Json], claims: Sequence[Json], host: Json | None = None, **of_class: Any
+) -> History:
+    """Returns a history of the class ``any``, these objects, one node (``host``), and claims, each with a pod of
+    its own, which is tried before the next one comes."""
+    cluster = HistoryBuilder()
+    cluster.add(device_class("any", **of_class), *objects)
+    cluster.add_node(node("") if host is None else host)
+    claimed(cluster, claims)
+    return cluster.history()
 
 
 def claimed(cluster: HistoryBuilder, claims: Sequence[Json]) -> None:

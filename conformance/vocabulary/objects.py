@@ -175,6 +175,11 @@ WITHOUT_POP_FROM_BACKOFF = {"SchedulerPopFromBackoffQ": False}
 """Feature gates."""
 
 
+def leaving(value: Json) -> Json:
+    """Returns the object, whose deletion has begun, and which a finalizer holds."""
+    return with_metadata(value, deletionTimestamp=AN_AGE_AGO, finalizers=["example.com/held"])
+
+
 def profile_config(*profiles: Json, **more: Any) -> Json:
     """Returns a KubeSchedulerConfiguration; without profiles, that of the default one."""
     return {
