@@ -70,6 +70,25 @@ def _more_than_one_pod_of_a_service() -> History:
     return cluster.history(of_plugin("ServiceAffinity", "score", alone=True, **args))
 
 
+def _pods_of_two_services() -> History:
+    """Each of two Services selects the pod. On the first node run two pods that only the one selects and two that
+    only the other selects, on the second one three pods that both select."""
+    cluster = HistoryBuilder(hosts=True)
+    both = _OF_A | {"tier": "web"}
+    cluster.add(selecting("Service", "a", _OF_A, "v1"))
+    cluster.add(selecting("Service", "web", {"tier": "web"}, "v1"))
+    for rack in "ab":
+        cluster.add_node(node("", labels={"rack": rack}))
+    for labels in (_OF_A, _OF_A, {"tier": "web"}, {"tier": "web"}):
+        cluster.add_pod(pod("", labels=labels), 0)
+    for _ in range(3):
+        cluster.add_pod(pod("", labels=both), 1)
+    cluster.add_pod(pod("", labels=both))
+    cluster.schedule()
+    args = {"antiAffinityLabelsPreference": ["rack"]}
+    return cluster.history(of_plugin("ServiceAffinity", "score", alone=True, **args))
+
+
 def _entry_that_is_none() -> History:
     """The annotation of the first node names the controller of the pod behind an entry that is a text."""
     cluster = HistoryBuilder(hosts=True)
@@ -321,6 +340,12 @@ CASES: tuple[Case, ...] = (
         "ServiceAffinity counts every pod of the Service on a node, and neither one of another namespace nor one"
         " that is being deleted.",
         _more_than_one_pod_of_a_service(),
+        ("R-SVCAFF-05",),
+    ),
+    Case(
+        "pods_of_two_services_on_one_node",
+        "ServiceAffinity counts the pods of one Service on a node, not those of each Service that selects the pod.",
+        _pods_of_two_services(),
         ("R-SVCAFF-05",),
     ),
     *(
