@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from conformance.cases import (
+    allocated_claims,
     attributes,
     batches,
     cel,
@@ -13,12 +14,17 @@ from conformance.cases import (
     devices,
     disks,
     earlier,
+    earlier_plugins,
+    empty_values,
     events,
     extenders,
+    images,
     in_flight,
     leaving,
     left_out,
     migrated_volumes,
+    names_of_nodes,
+    namesakes,
     node_affinity,
     nominated,
     own_updates,
@@ -55,12 +61,14 @@ def test_resource_cases(check: Check, case: Case) -> None:
     check(case.history)
 
 
-@conforms(area="node_affinity", cases=node_affinity.CASES, rules=rules_of("NODEAFF"))
+@conforms(
+    area="node_affinity", cases=(*node_affinity.CASES, *empty_values.OF_NODES), rules=rules_of("NODEAFF")
+)
 def test_node_affinity_cases(check: Check, case: Case) -> None:
     check(case.history)
 
 
-@conforms(area="pod_affinity", cases=pod_affinity.CASES, rules=rules_of("PODAFF"))
+@conforms(area="pod_affinity", cases=(*pod_affinity.CASES, *empty_values.OF_PODS), rules=rules_of("PODAFF"))
 def test_pod_affinity_cases(check: Check, case: Case) -> None:
     check(case.history)
 
@@ -75,6 +83,11 @@ def test_host_port_cases(check: Check, case: Case) -> None:
     check(case.history)
 
 
+@conforms(area="images", cases=images.CASES, rules=rules_of("IMAGE"))
+def test_image_cases(check: Check, case: Case) -> None:
+    check(case.history)
+
+
 @conforms(area="taints", cases=taints.CASES, rules=rules_of("TAINT"))
 def test_taint_cases(check: Check, case: Case) -> None:
     check(case.history)
@@ -82,7 +95,13 @@ def test_taint_cases(check: Check, case: Case) -> None:
 
 @conforms(
     area="volumes",
-    cases=(*volumes.CASES, *disks.CASES, *unbound_claims.CASES),
+    cases=(
+        *volumes.CASES,
+        *disks.CASES,
+        *unbound_claims.CASES,
+        *names_of_nodes.OF_VOLUMES,
+        *empty_values.OF_STORAGE,
+    ),
     rules=rules_of("VOLBIND", "VOLZONE", "VOLRESTR"),
     needs=("volumes",),
 )
@@ -95,14 +114,27 @@ def test_migrated_volume_cases(check: Check, case: Case) -> None:
     check(case.history)
 
 
-@conforms(area="volumes", cases=volume_limits.CASES, rules=rules_of("VOLLIMIT"), needs=("volumes",))
+@conforms(
+    area="volumes",
+    cases=(*volume_limits.CASES, *namesakes.OF_CLAIMS),
+    rules=rules_of("VOLLIMIT"),
+    needs=("volumes",),
+)
 def test_volume_limit_cases(check: Check, case: Case) -> None:
     check(case.history)
 
 
 @conforms(
     area="devices",
-    cases=(*devices.CASES, *pools.CASES, *requests.CASES, *device_taints.CASES),
+    cases=(
+        *devices.CASES,
+        *pools.CASES,
+        *requests.CASES,
+        *device_taints.CASES,
+        *allocated_claims.CASES,
+        *names_of_nodes.OF_DEVICES,
+        *empty_values.OF_DEVICES,
+    ),
     rules=rules_of("DRA"),
     needs=("devices",),
 )
@@ -135,7 +167,11 @@ def test_cel_selector_cases(check: Check, case: Case) -> None:
     check(case.history)
 
 
-@conforms(area="earlier_plugins", cases=earlier.CASES, rules=rules_of("MOST", "PREEMPT"))
+@conforms(
+    area="earlier_plugins",
+    cases=(*earlier.CASES, *earlier_plugins.CASES),
+    rules=rules_of("MOST", "PREEMPT"),
+)
 def test_cases_of_earlier_releases(check: Check, case: Case) -> None:
     check(case.history)
 
@@ -190,7 +226,7 @@ def test_victim_order_cases(check: Check, case: Case) -> None:
 
 @conforms(
     area="queue",
-    cases=(*queue.CASES, *events.CASES, *own_updates.CASES),
+    cases=(*queue.CASES, *events.CASES, *own_updates.CASES, *namesakes.OF_PODS),
     rules=rules_of("BACKOFF", "HINT", "CURE", "QUEUE"),
     needs=("queue",),
 )

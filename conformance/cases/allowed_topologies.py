@@ -8,7 +8,7 @@ from typing import Any
 
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import ZONE, node, pod
-from conformance.vocabulary.storage import DRIVER, a_claim, storage_class, using
+from conformance.vocabulary.storage import DRIVER, SELECTED_NODE, a_claim, storage_class, using
 from refsched.suite.histories.history import History, Update
 from refsched.suite.session.cases import Case
 
@@ -42,6 +42,19 @@ _ALLOWED: dict[str, tuple[str, Json]] = {
 }
 
 
+def _selected_where_it_cannot_be_made(host: str) -> History:
+    """This node was selected for a claim, whose volume may be made for the second one alone."""
+    cluster = HistoryBuilder(hosts=True)
+    annotations = {"annotations": {SELECTED_NODE: host}}
+    claim = a_claim(metadata=annotations, spec={"storageClassName": "made"})
+    cluster.add(_allowing({ZONE: ["b"]}), claim)
+    for zone in "ab":
+        cluster.add_node(node("", labels={ZONE: zone}))
+    cluster.add_pod(pod("", volumes=using("c1")))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _one_more_is_allowed(where: str) -> History:
     """The class allows one zone, in which there is no node; then it allows another value, in the same term or in
     one more."""
@@ -65,6 +78,13 @@ def of_allowed_topologies() -> Iterator[Case]:
             f" it stands in {term}.",
             _one_more_is_allowed(where),
             ("R-VOLBIND-24",),
+        )
+    for host in ("n1", "n2"):
+        yield Case(
+            f"allowed_topologies_and_{host}_is_selected",
+            "A volume is made on the node that was selected for its claim only if the class allows the topology,"
+            f" here for {host}.",
+            _selected_where_it_cannot_be_made(host),
         )
     for name, (says, made) in _ALLOWED.items():
         yield Case(

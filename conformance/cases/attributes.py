@@ -59,12 +59,30 @@ def _refused_by_the_second_constraint() -> History:
     return claims_in_turn([resource_slice("s1", devices)], [{**ONE, "constraints": constraints}])
 
 
+def _of_the_domain(domain: str) -> History:
+    """A claim for two devices, which agree in an attribute of their driver, names it with this domain."""
+    devices = [{"name": f"d{place}", "attributes": {"numa": {"int": 1}}} for place in range(2)]
+    constraint = {"requests": ["r0"], "matchAttribute": f"{domain}/numa"}
+    claim = {"requests": [request("r0", [exactly(2)])], "constraints": [constraint]}
+    return claims_in_turn([resource_slice("s1", devices)], [claim])
+
+
 CASES: tuple[Case, ...] = (
     Case(
         "device_that_the_second_constraint_refuses",
         "A device that a constraint refuses does not count for the constraints that were asked before.",
         _refused_by_the_second_constraint(),
         ("R-DRA-58",),
+    ),
+    *(
+        Case(
+            f"attribute_of_the_domain_{'_'.join(domain.split('.'))}",
+            f"An attribute without a domain is of the domain of its driver, {DRIVER}, and of no other one; a"
+            f" constraint names it with {domain}.",
+            _of_the_domain(domain),
+            ("R-DRA-32",),
+        )
+        for domain in (DRIVER, DRIVER.partition(".")[2], f"a.{DRIVER}")
     ),
     Case(
         "selectors_of_the_class_come_first",

@@ -58,16 +58,29 @@ def _cannot_say_whether_it_has_work() -> History:
 
 
 def _weighed(*weights: int) -> History:
-    """Returns a history of one pod and two nodes, in which the first plugins at Score have these weights."""
+    """Two plugins at Score have these weights. NodeResourcesFit prefers the first of two nodes by 25, and
+    ImageLocality the second one by 100."""
     names = ("NodeResourcesFit", "ImageLocality")
     enabled = [{"name": name, "weight": weight} for name, weight in zip(names, weights, strict=True)]
     plugins = {"score": {"enabled": enabled, "disabled": [{"name": name} for name in names]}}
     cluster = HistoryBuilder()
     cluster.add_node(node("", {"cpu": "4", "pods": "9"}))
-    cluster.add_node(node("", {"cpu": "2", "pods": "9"}))
+    cluster.add_node(
+        node("", {"cpu": "2", "pods": "9"}, images=[{"names": ["i:latest"], "sizeBytes": 2 * 1024**3}])
+    )
     cluster.add_pod(pod("", cpu("1")))
     cluster.schedule()
     return cluster.history(profile_config(default_profile(plugins=plugins)))
+
+
+def _search_for_devices_without_a_limit() -> History:
+    args = ("DynamicResources", {"filterTimeout": "0s"})
+    cluster = HistoryBuilder()
+    cluster.add(device_class("any"), resource_slice("s1", [{"name": "d0"}]), resource_claim("c1", ONE))
+    cluster.add_node(node(""))
+    cluster.add_pod(claim_user("c1"))
+    cluster.schedule()
+    return cluster.history(profile_config(default_profile(args)))
 
 
 def _cases() -> Iterator[Case]:
@@ -83,6 +96,17 @@ def _cases() -> Iterator[Case]:
         "Each PreBind plugin is asked whether it has work, though one before it has some.",
         _cannot_say_whether_it_has_work(),
         needs=("devices",),
+    )
+    yield Case(
+        "filter_timeout_of_zero",
+        "A filterTimeout of 0 limits no search for devices.",
+        _search_for_devices_without_a_limit(),
+        needs=("devices",),
+    )
+    yield Case(
+        "weights_above_a_hundred",
+        "The weight of a plugin at Score counts as it is, though it is above 100.",
+        _weighed(900, 200),
     )
     yield Case(
         "a_negative_weight",

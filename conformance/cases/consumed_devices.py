@@ -129,6 +129,27 @@ def _of_zeros() -> Iterator[Case]:
         )
 
 
+def _two_of_a_device_with_defaults() -> History:
+    """Claims want all or some of a device's cores and memory, of which the memory is 2 by default."""
+    memory = {"value": "10", "requestPolicy": {"default": "2", "validRange": {"min": "2"}}}
+    capacity = {"cores": {"value": "9"}, "memory": memory}
+    device = {"name": "d0", "capacity": capacity, "allowMultipleAllocations": True}
+    claims = [
+        {"requests": [request("r0", [_asking(**asked)])]}
+        for asked in ({"cores": "1"}, {"memory": "3"}, {"cores": "1", "memory": "4"}, {"cores": "1"})
+    ]
+    return _claims_in_turn([resource_slice("s1", [device])], *claims)
+
+
+_DEFAULTS = Case(
+    "defaults_beside_what_is_requested",
+    "A share of a device consumes the default of each capacity that it does not request, and all of one that has"
+    " none.",
+    _two_of_a_device_with_defaults(),
+    ("R-DRA-46",),
+)
+
+
 def _in_steps() -> History:
     """Claims ask for amounts within a range, beyond it, between its steps, and for more than can be rounded up."""
     policy = {"default": "2", "validRange": {"min": "2", "step": "4", "max": "10"}}
@@ -205,6 +226,7 @@ CASES: tuple[Case, ...] = (
     *_of_counters(),
     *_of_capacities(),
     *_of_zeros(),
+    _DEFAULTS,
     _STEPS,
     _LARGE,
     _GIVEN_UP,

@@ -5,17 +5,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.strategies.earlier_plugins import AVOID, avoids, of_controller, of_plugin
+from conformance.cases.volumes import wanted
+from conformance.strategies.earlier_plugins import of_plugin
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import (
     AN_AGE_AGO,
     HOSTNAME,
     ZONE,
     container,
+    default_profile,
+    leaving,
     node,
-    owner,
     pod,
-    selecting,
+    profile_config,
     spread,
     with_metadata,
     with_spec,
@@ -25,6 +27,7 @@ from conformance.vocabulary.storage import (
     BETA_CLASS,
     a_claim,
     a_volume,
+    bound_pair,
     claim_reference,
     inline,
     reaching,
@@ -50,54 +53,6 @@ def _requested_beyond_capacity() -> History:
     cluster.add_pod(pod(""))
     cluster.schedule()
     return cluster.history(of_plugin("NodeResourcesMostAllocated", "score", alone=True))
-
-
-def _more_than_one_pod_of_a_service() -> History:
-    """On the first node two of three pods are of the Service; on the second one of three, since one is of another
-    namespace and one is being deleted."""
-    cluster = HistoryBuilder(hosts=True)
-    cluster.add(selecting("Service", "s", _OF_A, "v1"))
-    for rack in "ab":
-        cluster.add_node(node("", labels={"rack": rack}))
-    for labels in ({"app": "b"}, _OF_A, _OF_A):
-        cluster.add_pod(pod("", labels=labels), 0)
-    cluster.add_pod(pod("", labels=_OF_A, namespace="other"), 1)
-    cluster.add_pod(with_metadata(pod("", labels=_OF_A), deletionTimestamp=AN_AGE_AGO), 1)
-    cluster.add_pod(pod("", labels=_OF_A), 1)
-    cluster.add_pod(pod("", labels=_OF_A))
-    cluster.schedule()
-    args = {"antiAffinityLabelsPreference": ["rack"]}
-    return cluster.history(of_plugin("ServiceAffinity", "score", alone=True, **args))
-
-
-def _pods_of_two_services() -> History:
-    """Each of two Services selects the pod. On the first node run two pods that only the one selects and two that
-    only the other selects, on the second one three pods that both select."""
-    cluster = HistoryBuilder(hosts=True)
-    both = _OF_A | {"tier": "web"}
-    cluster.add(selecting("Service", "a", _OF_A, "v1"))
-    cluster.add(selecting("Service", "web", {"tier": "web"}, "v1"))
-    for rack in "ab":
-        cluster.add_node(node("", labels={"rack": rack}))
-    for labels in (_OF_A, _OF_A, {"tier": "web"}, {"tier": "web"}):
-        cluster.add_pod(pod("", labels=labels), 0)
-    for _ in range(3):
-        cluster.add_pod(pod("", labels=both), 1)
-    cluster.add_pod(pod("", labels=both))
-    cluster.schedule()
-    args = {"antiAffinityLabelsPreference": ["rack"]}
-    return cluster.history(of_plugin("ServiceAffinity", "score", alone=True, **args))
-
-
-def _entry_that_is_none() -> History:
-    """The annotation of the first node names the controller of the pod behind an entry that is a text."""
-    cluster = HistoryBuilder(hosts=True)
-    annotations = {AVOID: avoids("a text", of_controller("ReplicaSet", "w"))}
-    cluster.add_node(with_metadata(node(""), annotations=annotations))
-    cluster.add_node(node(""))
-    cluster.add_pod(with_metadata(pod(""), ownerReferences=[owner("ReplicaSet")]))
-    cluster.schedule()
-    return cluster.history()
 
 
 # --- Nominations ----------------------------------------------------------------------------------
@@ -213,18 +168,21 @@ def _disks_beyond_the_limit() -> History:
     return cluster.history()
 
 
-def _volumes_by_name(operator: str) -> History:
-    """Returns a volume for each of two nodes, by the nodes' names, and a claim for either."""
-    cluster = HistoryBuilder()
-    cluster.add(storage_class("hand"), a_claim("c1"))
-    for name in ("n1", "n2"):
-        named = {"key": "metadata.name", "operator": operator, "values": [name]}
-        reach = {"required": {"nodeSelectorTerms": [{"matchFields": [named]}]}}
-        cluster.add(a_volume(f"v-{name}", spec={"nodeAffinity": reach}))
-        cluster.add_node(node(""))
+def _not_reserved(of_class: str) -> History:
+    """A pod has a claim of this class, which gets the one volume or is to be made. VolumeBinding is disabled at
+    Reserve."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(
+        storage_class("hand"),
+        storage_class("made", "csi.example"),
+        a_claim(spec={"storageClassName": of_class}),
+    )
+    cluster.add(*([a_volume()] if of_class == "hand" else []))
+    cluster.add_node(node(""))
     cluster.add_pod(pod("", volumes=using("c1")))
     cluster.schedule()
-    return cluster.history()
+    disabled = {"reserve": {"disabled": [{"name": "VolumeBinding"}]}}
+    return cluster.history(profile_config(default_profile(plugins=disabled)))
 
 
 def _requests_changed_while_binding(is_deleted: bool) -> History:
@@ -329,34 +287,30 @@ CASES: tuple[Case, ...] = (
         _requested_beyond_capacity(),
         ("R-MOST-01",),
     ),
-    Case(
-        "avoided_pods_with_an_entry_that_is_none",
-        "An annotation preferAvoidPods of which one entry cannot be read avoids no pod, whatever the others say.",
-        _entry_that_is_none(),
-        ("R-AVOID-02",),
-    ),
-    Case(
-        "pods_of_a_service_on_one_node",
-        "ServiceAffinity counts every pod of the Service on a node, and neither one of another namespace nor one"
-        " that is being deleted.",
-        _more_than_one_pod_of_a_service(),
-        ("R-SVCAFF-05",),
-    ),
-    Case(
-        "pods_of_two_services_on_one_node",
-        "ServiceAffinity counts the pods of one Service on a node, not those of each Service that selects the pod.",
-        _pods_of_two_services(),
-        ("R-SVCAFF-05",),
+    *(
+        Case(
+            f"claim_of_class_{of_class}_without_reserve",
+            "Where VolumeBinding is disabled at Reserve, PreBind fails for a pod that has no volume to bind, or"
+            f" none to make; here it has only one to {'bind' if of_class == 'hand' else 'make'}.",
+            _not_reserved(of_class),
+            ("R-VOLBIND-54",),
+            ("volumes",),
+        )
+        for of_class in ("hand", "made")
     ),
     *(
         Case(
-            f"volumes_for_nodes_by_name_{operator.lower()}",
-            f"A volume whose node affinity names nodes with {operator} is for {nodes}.",
-            _volumes_by_name(operator),
-            ("R-VOLBIND-55",),
+            f"{state}_claim_that_is_being_deleted",
+            f"An attempt for a pod with a claim that is being deleted ends with an error, here with one that is"
+            f" {state}.",
+            wanted(storage_class("hand"), leaving(claim), volume),
+            ("R-BASIC-02",),
             ("volumes",),
         )
-        for operator, nodes in (("In", "no node"), ("NotIn", "every node"))
+        for state, (claim, volume) in (
+            ("bound", bound_pair("c1", "v1")),
+            ("pending", (a_claim(), a_volume())),
+        )
     ),
     Case(
         "disks_beyond_the_limit_and_a_pod_that_brings_none",

@@ -186,13 +186,12 @@ def _two_asked_about_victims(answers: Json, **more: bool) -> History:
     return cluster.history(profile_config(extenders=extenders))
 
 
-def _scored(score: Any) -> History:
-    """The extender scores the second of two equal nodes so, and the first one 1."""
+def _scored(*scores: tuple[str, Any]) -> History:
+    """The extender scores nodes so, of which there are n1 and n2, where half as much is free."""
     cluster = HistoryBuilder()
-    for _ in range(2):
-        cluster.add_node(node(""))
-    said = [{"Host": "n1", "Score": 1}, {"Host": "n2", "Score": score}]
-    answers = {"a": {"prioritize": {"answer": said}}}
+    for cores in ("4", "2"):
+        cluster.add_node(node("", cpu(cores) | {"pods": "9"}))
+    answers = {"a": {"prioritize": {"answer": [{"Host": host, "Score": score} for host, score in scores]}}}
     cluster.add_pod(with_metadata(pod("", cpu("1")), annotations={ANNOTATION: json.dumps(answers)}))
     cluster.schedule()
     extender = {"urlPrefix": f"{EXTENDERS}/a", "prioritizeVerb": "prioritize", "weight": 1}
@@ -294,7 +293,18 @@ def _of_scores() -> Iterator[Case]:
         yield Case(
             f"{name}_as_the_score_of_an_extender",
             f"The scores of an extender count only if its answer can be read; one is {says}.",
-            _scored(score),
+            _scored(("n1", 1), ("n2", score)),
+        )
+    for name, says, scores in (
+        ("only_the_worse_node", "only the worse of two nodes", (("n2", 0),)),
+        ("a_node_twice", "a node twice", (("n2", 5), ("n2", 4))),
+        ("a_node_that_is_not_there", "a node that is not there", (("n9", 10), ("n2", 1))),
+    ):
+        yield Case(
+            f"extender_scores_{name}",
+            "The scores that an extender gives a node are added up, and are none if it gives none; it scores"
+            f" {says}.",
+            _scored(*scores),
         )
 
 

@@ -99,6 +99,20 @@ def _where_hosts_bear_other_names() -> History:
     return cluster.history()
 
 
+def _slices_of_two_generations(elsewhere: int) -> History:
+    """The slice that the node reaches, of generation 2, says that the pool has two. Another node alone reaches the
+    other slice, of this generation."""
+    cluster = HistoryBuilder()
+    cluster.add(_CLASS, resource_claim("c1", ONE))
+    for number, generation in ((1, 2), (2, elsewhere)):
+        pool = {"name": "p", "generation": generation, "resourceSliceCount": 2}
+        cluster.add(resource_slice(f"s{number}", [{"name": f"d{number}"}], {"nodeName": f"n{number}"}, pool))
+    cluster.add_node(node(""))
+    cluster.add_pod(claim_user("c1"))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _cordoned_node_comes() -> History:
     """A pod is rejected for its claim, and then a cordoned node comes, and gets a label."""
     cluster = HistoryBuilder(hosts=True)
@@ -117,6 +131,16 @@ def _cordoned_node_comes() -> History:
 
 
 CASES: tuple[Case, ...] = (
+    *(
+        Case(
+            f"slice_elsewhere_of_generation_{generation}_of_a_pool_of_two",
+            "A pool of generation 2 is complete where the slices of that generation are as many as it says, of"
+            f" which a node need not reach all; the other slice is of generation {generation}.",
+            _slices_of_two_generations(generation),
+            ("R-DRA-21",) if generation == 1 else (),
+        )
+        for generation in (1, 2, 3)
+    ),
     Case(
         "slice_of_a_node_where_hosts_bear_other_names",
         "A slice is for the node that it names, whatever the label of a host is.",

@@ -8,7 +8,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from conformance.vocabulary.allocations import opaque
-from conformance.vocabulary.devices import Asked, claims_in_turn, exactly, request, resource_slice
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.devices import (
+    DRIVER,
+    Asked,
+    all_there_are,
+    claim_user,
+    claims_in_turn,
+    device_class,
+    exactly,
+    request,
+    resource_claim,
+    resource_slice,
+)
+from conformance.vocabulary.objects import node
 from refsched.suite.histories.history import History
 from refsched.suite.session.cases import Case
 
@@ -51,7 +64,59 @@ _CONFIGURED: tuple[tuple[str, str, Sequence[Asked], tuple[Sequence[str], ...]], 
 )
 
 
+def _too_many_beside(*alternatives: Json) -> History:
+    """A request for all of 20 devices, and one of alternatives. One for exactly 20 would make kube-scheduler try
+    them in every order."""
+    return _claiming(20, {"requests": [request("r0", [all_there_are()]), request("r1", alternatives)]})
+
+
+def _nothing(count: int) -> Json:
+    """Asks for devices that there are not."""
+    return {**exactly(count), "selectors": [{"cel": {"expression": "false"}}]}
+
+
+def _alternatives_on_two_nodes(*places: int) -> History:
+    """Each node has a device of the size that is this one of three alternatives."""
+    sizes = [{**exactly(1), "selectors": [_of_size(size)]} for size in range(3)]
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(device_class("any"), resource_claim("c1", {"requests": [request("r0", sizes)]}))
+    for number, size in enumerate(places, start=1):
+        device = {"name": "d0", "attributes": {"size": {"int": size}}}
+        cluster.add(resource_slice(f"s{number}", [device], {"nodeName": f"n{number}"}))
+        cluster.add_node(node(""))
+    cluster.add_pod(claim_user("c1"))
+    cluster.schedule()
+    return cluster.history()
+
+
+def _of_size(size: int) -> Json:
+    return {"cel": {"expression": f"device.attributes['{DRIVER}'].size == {size}"}}
+
+
 CASES: tuple[Case, ...] = (
+    *(
+        Case(
+            f"more_devices_than_a_claim_may_have_in_the_{name}_alternative",
+            "A claim asks for more devices than it may have only if each alternative does; the other one finds"
+            " none.",
+            _too_many_beside(*alternatives),
+            ("R-DRA-53",) if name == "only" else (),
+        )
+        for name, alternatives in (
+            ("first", (exactly(15), _nothing(5))),
+            ("last", (_nothing(5), exactly(15))),
+            ("only", (exactly(15),)),
+        )
+    ),
+    *(
+        Case(
+            f"alternatives_{first + 1}_and_{second + 1}_of_three_on_two_nodes",
+            "Of two nodes the one with the better alternative scores 100, whether or not it is the best of all,"
+            " and the other one in proportion.",
+            _alternatives_on_two_nodes(first, second),
+        )
+        for first, second in ((1, 2), (0, 2))
+    ),
     *(
         Case(
             f"configuration_{name}",

@@ -201,6 +201,28 @@ def _two_sidecars_and_an_init_container() -> History:
     return cluster.history()
 
 
+def _huge_pages_of_a_pod_as_a_whole(which: str) -> History:
+    """A pod says as a whole how much cpu it wants. One container of it, and an init container or a sidecar, are
+    limited to 2Mi of huge pages each. The nodes have 2Mi and 4Mi."""
+    pages = {"hugepages-2Mi": "2Mi"}
+    cluster = HistoryBuilder()
+    for amount in ("2Mi", "4Mi"):
+        cluster.add_node(node("", {"cpu": "4", "memory": "1Gi", "pods": "9", "hugepages-2Mi": amount}))
+    policy: Json = {"restartPolicy": "Always"} if which == "sidecar" else {}
+    as_a_whole = {"requests": {"cpu": "1"}, "limits": {"cpu": "1"}}
+    for _ in range(2):
+        cluster.add_pod(
+            pod(
+                "",
+                containers=[limited("c", pages)],
+                initContainers=[limited("i", pages, **policy)],
+                resources=as_a_whole,
+            )
+        )
+    cluster.schedule()
+    return cluster.history()
+
+
 def _of_changes() -> Iterator[Case]:
     for label, place in (("disk", "keeps its place"), (ZONE, "goes to the end of its new zone")):
         yield Case(
@@ -301,6 +323,14 @@ def _of_sums() -> Iterator[Case]:
         _limits_below_a_thousandth(),
         ("R-DEFAULTS-07",),
     )
+    for which in ("init_container", "sidecar"):
+        yield Case(
+            f"huge_pages_of_a_pod_as_a_whole_with_a_{which}",
+            "A pod as a whole wants as many huge pages as its containers are limited to, those of an init"
+            f" container instead of the others' and those of a sidecar besides them; it has one"
+            f" {which.replace('_', ' ')}.",
+            _huge_pages_of_a_pod_as_a_whole(which),
+        )
     for container_of in ("pod", "init"):
         yield Case(
             f"zero_of_what_is_overcommitted_{container_of}",

@@ -83,6 +83,37 @@ def _namesake_in_another_namespace() -> History:
     return cluster.history(ONLY_BINDING_SCRIPTED)
 
 
+def _rejected_on_permit(of_first: int) -> History:
+    """A pod of this priority waits on Permit with the whole room, for which another one of priority 5 waits, and
+    is rejected."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+    cluster.add_pod(pod("", {"cpu": "1"}, priority=of_first, script={"ScriptedA": {"permit": "Wait"}}))
+    cluster.schedule(1)
+    cluster.add_pod(pod("", {"cpu": "1"}, priority=5, preemptionPolicy="Never"))
+    cluster.schedule(1)
+    cluster.steps.append(Permit("default/p1", "reject"))
+    cluster.wait()
+    cluster.schedule(1)
+    return cluster.history(SCRIPTED)
+
+
+def _bound_elsewhere_while_it_waits() -> History:
+    """A pod that waits on Permit is bound to another node by somebody else, and pods come for the room of both."""
+    cluster = HistoryBuilder()
+    for _ in range(2):
+        cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+    cluster.add_pod(pod("", {"cpu": "1"}), 1)
+    cluster.add_pod(pod("", {"cpu": "1"}, script={"ScriptedA": {"permit": "Wait"}}))
+    cluster.schedule(1)
+    cluster.remove_pod(0)
+    cluster.change_pod(0, lambda value: with_spec(value, nodeName="n2"))
+    for _ in range(2):
+        cluster.add_pod(pod("", {"cpu": "1"}))
+        cluster.schedule(1)
+    return cluster.history(SCRIPTED)
+
+
 def _anew_and_nominated() -> History:
     """A pod is deleted while a plugin holds it, which then rejects it, and is created anew with a nomination. A
     pod that came before the new one wants the room for which that is nominated."""
@@ -275,6 +306,21 @@ CASES = (
         _namesake_in_another_namespace(),
         ("R-ROLLBACK-03",),
         needs=("hold",),
+    ),
+    *(
+        Case(
+            f"rejected_on_permit_with_priority_{priority}",
+            "Pods of any priority wait for the room of one that waits on Permit, and are requeued when it is"
+            f" rejected; one of priority 5 waits for that of one with {priority}.",
+            _rejected_on_permit(priority),
+            ("R-ROLLBACK-03",),
+        )
+        for priority in (0, 9)
+    ),
+    Case(
+        "bound_elsewhere_while_it_waits_on_permit",
+        "A pod that waits on Permit and that somebody else has bound to another node counts on that one alone.",
+        _bound_elsewhere_while_it_waits(),
     ),
     Case(
         "created_anew_and_nominated_before_the_first_fails",

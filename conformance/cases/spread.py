@@ -12,6 +12,7 @@ from conformance.cases.pod_affinity import zones
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import (
     HOSTNAME,
+    REQUIRED,
     ZONE,
     node,
     pod,
@@ -160,6 +161,23 @@ def _matching_pod_where_a_key_is_missing(when: str) -> History:
     return cluster.history()
 
 
+def _domain_where_the_pod_cannot_go(policy: str, selecting: Json) -> History:
+    """A pod can go to the first of two zones alone, where a pod runs, and the constraint says so with this
+    policy."""
+    cluster = HistoryBuilder(hosts=True)
+    for labels in ({ZONE: "a", "disk": "ssd"}, {ZONE: "b"}):
+        cluster.add_node(node("", labels=labels))
+    cluster.add_pod(pod("", labels=_A), 0)
+    constraint = spread(ZONE, 1, "DoNotSchedule", nodeAffinityPolicy=policy)
+    coming = pod("", labels=_A, topologySpreadConstraints=[constraint])
+    cluster.add_pod(with_spec(coming, **selecting))
+    cluster.schedule()
+    return cluster.history()
+
+
+_ON_A_DISK: Json = {"nodeSelectorTerms": [{"matchExpressions": [{"key": "disk", "operator": "Exists"}]}]}
+
+
 def _hosts_that_bear_other_names(when: str) -> History:
     """The label of each node's host is the name of another node."""
     cluster = HistoryBuilder()
@@ -185,6 +203,17 @@ def _of_other_pods_and_nodes() -> Iterator[Case]:
             _matching_pod_where_a_key_is_missing(when),
             ("R-SPREAD-07",) if point == "filter" else ("R-SPREAD-13",),
         )
+    for policy in ("Honor", "Ignore"):
+        for name, selecting in (
+            ("node_selector", {"nodeSelector": {"disk": "ssd"}}),
+            ("node_affinity", {"affinity": {"nodeAffinity": {REQUIRED: _ON_A_DISK}}}),
+        ):
+            yield Case(
+                f"spread_with_the_policy_{policy.lower()}_of_a_{name}",
+                "The policy nodeAffinityPolicy concerns the nodeSelector of a pod as well as its required node"
+                f" affinity; it says {policy}.",
+                _domain_where_the_pod_cannot_go(policy, selecting),
+            )
     yield Case(
         "spread_weighs_the_domains_of_nodes_with_all_keys",
         "The weight of a pod grows with the number of domains, of which those of feasible nodes that lack a key of"

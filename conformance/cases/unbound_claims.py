@@ -16,6 +16,7 @@ from conformance.vocabulary.storage import (
     a_claim,
     a_volume,
     bound_pair,
+    claim_reference,
     reaching,
     storage_class,
     storage_object,
@@ -103,6 +104,22 @@ def _largest_size_grows() -> History:
     )
 
 
+def _pre_bound_by_name(has_uid: bool) -> History:
+    """A volume that the first of two nodes reaches is reserved for a claim, and any node reaches another one. The
+    first node is cordoned."""
+    cluster = HistoryBuilder(hosts=True)
+    claim = a_claim()
+    first = reaching({"key": HOSTNAME, "operator": "In", "values": ["n1"]})
+    reference = claim_reference("default", "c1", claim["metadata"]["uid"] if has_uid else "")
+    cluster.add(storage_class("hand"), claim, a_volume("v2"))
+    cluster.add(with_some(a_volume("v1", spec=first), **reference))
+    for is_cordoned in (True, False):
+        cluster.add_node(node("", unschedulable=is_cordoned))
+    cluster.add_pod(pod("", volumes=using("c1")))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _becomes_available() -> History:
     """The only volume that serves a claim is pending, and becomes available after an attempt."""
     volume = a_volume("v1")
@@ -119,6 +136,15 @@ CASES: tuple[Case, ...] = (
             ("R-VOLBIND-11",),
         )
         for sizes in (("1900Mi", "1100Mi"), ("1073741826", "1073741825"), ("2G", "1954Mi"))
+    ),
+    *(
+        Case(
+            f"volume_of_one_node_reserved_{'with' if has_uid else 'without'}_a_uid",
+            "A claim for which a volume is reserved gets no other one, though its reservation says no uid.",
+            _pre_bound_by_name(has_uid),
+            ("R-VOLBIND-10",),
+        )
+        for has_uid in (True, False)
     ),
     Case(
         "largest_size_of_a_volume_grows",

@@ -16,17 +16,21 @@ from conformance.vocabulary.objects import (
     pod,
     profile_config,
     with_metadata,
+    with_spec,
 )
 from conformance.vocabulary.storage import (
     DRIVER,
+    EPHEMERAL,
+    EPHEMERAL_USER,
     OLD_ZONE,
     a_claim,
     bound_pair,
+    ephemeral_pair,
     storage_class,
     using,
     with_some,
 )
-from refsched.suite.histories.history import History
+from refsched.suite.histories.history import History, Update
 from refsched.suite.session.cases import Case
 
 Json = dict[str, Any]
@@ -116,6 +120,22 @@ def _empty_zone_and_a_region() -> History:
     return cluster.history(_ZONE_ALONE)
 
 
+def _ephemeral_claim_changes() -> History:
+    """A pod is rejected for the zone of the volume of one claim, and then the claim of its ephemeral volume gets a
+    label."""
+    cluster = HistoryBuilder(hosts=True)
+    claim, volume = bound_pair("c2", "v2")
+    ephemeral, of_ephemeral = ephemeral_pair()
+    cluster.add(_HAND, claim, with_metadata(volume, labels={ZONE: "a"}), ephemeral, of_ephemeral)
+    cluster.add_node(node(labels={ZONE: "b"}))
+    cluster.add_pod(with_spec(EPHEMERAL_USER, volumes=[*using("c2"), EPHEMERAL]))
+    cluster.schedule()
+    cluster.steps.append(Update(with_metadata(ephemeral, labels={"a": "b"})))
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history(_ZONE_ALONE)
+
+
 def _of_old_labels() -> Iterator[Case]:
     for label, kind in ((OLD_ZONE, "old"), (ZONE, "new")):
         for old, new in (("a", "b"), ("b", "a")):
@@ -141,6 +161,11 @@ def _of_labels() -> Iterator[Case]:
         "A label of zones one of which has no name is passed over, and the volume's other labels count.",
         _empty_zone_and_a_region(),
         ("R-VOLZONE-03",),
+    )
+    yield Case(
+        "claim_of_an_ephemeral_volume_changes",
+        "A pod that VolumeZone rejected is not requeued by an update of the claim of its ephemeral volume.",
+        _ephemeral_claim_changes(),
     )
     yield Case(
         "wrong_claims_without_volume_binding",

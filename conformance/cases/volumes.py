@@ -194,7 +194,13 @@ _PUBLISHES, _DOES_NOT = (
 )
 _CLAIMS = tuple(a_claim(name) for name in ("c1", "c2"))
 _USER = pod("", volumes=using("c1"))
-_INLINE = pod("", volumes=[*using("c1"), {"name": "inline", "csi": {"driver": TRACKING}}])
+_INLINE = pod(
+    "",
+    volumes=[
+        *using("c1"),
+        *({"name": f"i-{driver}", "csi": {"driver": driver}} for driver in (DRIVER, TRACKING)),
+    ],
+)
 _LARGE = a_volume("v2", spec={"capacity": {"storage": "2Gi"}})
 
 

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of pods one of whose claims is allocated, and another one is not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.vocabulary.allocations import allocated, node_condition, node_selector
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.devices import ONE, claim_user, device_class, resource_claim, resource_slice
+from conformance.vocabulary.objects import HOSTNAME, node
+from refsched.suite.histories.history import History
+from refsched.suite.session.cases import Case
+
+Json = dict[str, Any]
+
+
+def _for(host: str, *claims: str) -> History:
+    """One of a pod's claims is allocated for this of two nodes, and another one is to get a device, which both
+    nodes reach."""
+    cluster = HistoryBuilder(hosts=True)
+    there = node_selector([node_condition(host, key=HOSTNAME)])
+    cluster.add(device_class("any"), resource_slice("s1", [{"name": "d0"}, {"name": "d1"}]))
+    cluster.add(resource_claim("old", ONE, allocated("d0", there)), resource_claim("new", ONE))
+    for _ in range(2):
+        cluster.add_node(node(""))
+    cluster.add_pod(claim_user(*claims))
+    cluster.schedule()
+    return cluster.history()
+
+
+CASES: tuple[Case, ...] = tuple(
+    Case(
+        f"claim_of_{host}_{'before' if claims[0] == 'old' else 'after'}_one_to_allocate",
+        "A pod can go only where each of its claims can be used, those that are allocated and those that are not;"
+        f" the one that is allocated is for {host}.",
+        _for(host, *claims),
+        ("R-DRA-05",),
+    )
+    for host in ("n1", "n2")
+    for claims in (("old", "new"), ("new", "old"))
+)

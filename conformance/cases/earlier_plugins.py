@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of plugins that v1.19 alone has, ServiceAffinity and NodePreferAvoidPods, and of what its NodeAffinity
+prefers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.strategies.earlier_plugins import AVOID, avoids, of_controller, of_plugin
+from conformance.vocabulary.allocations import node_condition, node_selector
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.objects import (
+    AN_AGE_AGO,
+    PREFERRED,
+    ZONE,
+    node,
+    owner,
+    pod,
+    selecting,
+    with_metadata,
+)
+from refsched.suite.histories.history import History
+from refsched.suite.session.cases import Case
+
+Json = dict[str, Any]
+
+_OF_A = {"app": "a"}
+
+
+def _beside_the_first_pod(selector: Json) -> History:
+    """A pod of the Service runs in zone a and rack 1, and another one comes with this nodeSelector; there are
+    nodes in zone b, in rack 1 and in rack 2."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(selecting("Service", "s", _OF_A, "v1"))
+    for zone, rack in (("a", "1"), ("b", "2"), ("b", "1")):
+        cluster.add_node(node("", labels={ZONE: zone, "rack": rack}))
+    cluster.add_pod(pod("", labels=_OF_A), 0)
+    cluster.add_pod(pod("", labels=_OF_A, nodeSelector=selector))
+    cluster.schedule()
+    return cluster.history(of_plugin("ServiceAffinity", "preFilter", "filter", affinityLabels=[ZONE, "rack"]))
+
+
+def _owned(*owners: Json) -> History:
+    """The first of two nodes is avoided by the pods of the ReplicaSet w, and a pod has these owners."""
+    cluster = HistoryBuilder(hosts=True)
+    annotations = {AVOID: avoids(of_controller("ReplicaSet", "w"))}
+    cluster.add_node(with_metadata(node(""), annotations=annotations))
+    cluster.add_node(node(""))
+    cluster.add_pod(with_metadata(pod(""), ownerReferences=list(owners)))
+    cluster.schedule()
+    return cluster.history()
+
+
+def _preferring_by_name() -> History:
+    """A pod prefers the second of two equal nodes by its name."""
+    cluster = HistoryBuilder(hosts=True)
+    for _ in range(2):
+        cluster.add_node(node(""))
+    term = node_selector(fields=[node_condition("n2", key="metadata.name")])["nodeSelectorTerms"][0]
+    cluster.add_pod(pod("", affinity={"nodeAffinity": {PREFERRED: [{"weight": 10, "preference": term}]}}))
+    cluster.schedule()
+    return cluster.history()
+
+
+def _more_than_one_pod_of_a_service() -> History:
+    """On the first node two of three pods are of the Service; on the second one of three, since one is of another
+    namespace and one is being deleted."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(selecting("Service", "s", _OF_A, "v1"))
+    for rack in "ab":
+        cluster.add_node(node("", labels={"rack": rack}))
+    for labels in ({"app": "b"}, _OF_A, _OF_A):
+        cluster.add_pod(pod("", labels=labels), 0)
+    cluster.add_pod(pod("", labels=_OF_A, namespace="other"), 1)
+    cluster.add_pod(with_metadata(pod("", labels=_OF_A), deletionTimestamp=AN_AGE_AGO), 1)
+    cluster.add_pod(pod("", labels=_OF_A), 1)
+    cluster.add_pod(pod("", labels=_OF_A))
+    cluster.schedule()
+    args = {"antiAffinityLabelsPreference": ["rack"]}
+    return cluster.history(of_plugin("ServiceAffinity", "score", alone=True, **args))
+
+
+def _pods_of_two_services() -> History:
+    """Each of two Services selects the pod. On the first node run two pods that only the one selects and two that
+    only the other selects, on the second one three pods that both select."""
+    cluster = HistoryBuilder(hosts=True)
+    both = _OF_A | {"tier": "web"}
+    cluster.add(selecting("Service", "a", _OF_A, "v1"))
+    cluster.add(selecting("Service", "web", {"tier": "web"}, "v1"))
+    for rack in "ab":
+        cluster.add_node(node("", labels={"rack": rack}))
+    for labels in (_OF_A, _OF_A, {"tier": "web"}, {"tier": "web"}):
+        cluster.add_pod(pod("", labels=labels), 0)
+    for _ in range(3):
+        cluster.add_pod(pod("", labels=both), 1)
+    cluster.add_pod(pod("", labels=both))
+    cluster.schedule()
+    args = {"antiAffinityLabelsPreference": ["rack"]}
+    return cluster.history(of_plugin("ServiceAffinity", "score", alone=True, **args))
+
+
+def _entry_that_is_none() -> History:
+    """The annotation of the first node names the controller of the pod behind an entry that is a text."""
+    cluster = HistoryBuilder(hosts=True)
+    annotations = {AVOID: avoids("a text", of_controller("ReplicaSet", "w"))}
+    cluster.add_node(with_metadata(node(""), annotations=annotations))
+    cluster.add_node(node(""))
+    cluster.add_pod(with_metadata(pod(""), ownerReferences=[owner("ReplicaSet")]))
+    cluster.schedule()
+    return cluster.history()
+
+
+CASES: tuple[Case, ...] = (
+    Case(
+        "avoided_pods_with_an_entry_that_is_none",
+        "An annotation preferAvoidPods of which one entry cannot be read avoids no pod, whatever the others say.",
+        _entry_that_is_none(),
+        ("R-AVOID-02",),
+    ),
+    Case(
+        "pods_of_a_service_on_one_node",
+        "ServiceAffinity counts every pod of the Service on a node, and neither one of another namespace nor one"
+        " that is being deleted.",
+        _more_than_one_pod_of_a_service(),
+        ("R-SVCAFF-05",),
+    ),
+    Case(
+        "pods_of_two_services_on_one_node",
+        "ServiceAffinity counts the pods of one Service on a node, not those of each Service that selects the"
+        " pod.",
+        _pods_of_two_services(),
+        ("R-SVCAFF-05",),
+    ),
+    *(
+        Case(
+            f"node_selector_of_a_pod_of_a_service_by_{name}",
+            "What a pod's nodeSelector asks for goes before the labels of the node where the first pod of its"
+            f" Service runs; it asks for {says}.",
+            _beside_the_first_pod(selector),
+            ("R-SVCAFF-02",),
+        )
+        for name, says, selector in (
+            ("zone", "another zone", {ZONE: "b"}),
+            ("rack", "another rack", {"rack": "2"}),
+            ("zone_and_rack", "another zone and another rack", {ZONE: "b", "rack": "2"}),
+        )
+    ),
+    *(
+        Case(
+            f"avoided_by_{name}",
+            f"A node is avoided by the pods of their controller, and by no other owner; {says}.",
+            _owned(*owners),
+            ("R-AVOID-01",),
+        )
+        for name, says, owners in (
+            ("the_second_owner", "it is the second one", (owner("Job", controls=False), owner("ReplicaSet"))),
+            ("an_owner_that_controls_nothing", "there is none", (owner("ReplicaSet", controls=False),)),
+        )
+    ),
+    Case(
+        "preferred_by_the_name_of_a_node",
+        "A node that a pod prefers by its name alone scores no better than any other in v1.19.",
+        _preferring_by_name(),
+        ("R-NODEAFF-53",),
+    ),
+)

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of objects that bear the name of another one, which is of another namespace or was there before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.vocabulary.builder import UNBOUND, HistoryBuilder
+from conformance.vocabulary.objects import cpu, named, node, owned_by_pod, pod, with_metadata
+from conformance.vocabulary.storage import (
+    DRIVER,
+    EPHEMERAL_USER,
+    a_claim,
+    bound_pair,
+    csi_node,
+    ephemeral_pair,
+    storage_class,
+    using,
+)
+from refsched.suite.histories.history import Create, History, deleting
+from refsched.suite.session.cases import Case
+
+Json = dict[str, Any]
+
+
+def _claims_without_volumes() -> History:
+    """Each of two pods, the first of which runs, has a claim without a volume; the node takes one of the
+    driver."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(storage_class("made", DRIVER), csi_node("n1", {"count": 1}))
+    cluster.add_node(node(""))
+    for home, namespace in ((0, "other"), (UNBOUND, "default")):
+        cluster.add(a_claim("c1", namespace, spec={"storageClassName": "made"}))
+        cluster.add_pod(pod("", volumes=using("c1"), namespace=namespace), home)
+    cluster.schedule()
+    return cluster.history()
+
+
+def _owned_by_an_earlier_pod() -> History:
+    """The claim of the ephemeral volume of a pod that runs belongs to an earlier pod of its name. A pod with
+    another volume of the driver comes."""
+    cluster = HistoryBuilder(hosts=True)
+    claim, volume = ephemeral_pair()
+    of_earlier = with_metadata(claim, ownerReferences=[owned_by_pod("p1", "uid-of-an-earlier-one")])
+    cluster.add(
+        storage_class("hand"), of_earlier, volume, *bound_pair("c2", "v2"), csi_node("n1", {"count": 9})
+    )
+    cluster.add_node(node(""))
+    cluster.add_pod(EPHEMERAL_USER, 0)
+    cluster.add_pod(pod("", volumes=using("c2")))
+    cluster.schedule()
+    return cluster.history()
+
+
+def _deleted(place: int) -> History:
+    """Pods of one name wait in three namespaces, and one of them is deleted."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node(""))
+    pods = [named(pod("", cpu("1"), namespace=space, uid=f"uid-{space}"), "web") for space in "abc"]
+    cluster.steps.extend(Create(value) for value in pods)
+    cluster.steps.append(deleting(pods[place]))
+    cluster.schedule(2)
+    return cluster.history()
+
+
+OF_CLAIMS: tuple[Case, ...] = (
+    Case(
+        "claims_of_one_name_without_volumes",
+        "Two claims of one name for which volumes are yet to be made count as two volumes.",
+        _claims_without_volumes(),
+    ),
+    Case(
+        "ephemeral_claim_of_an_earlier_pod_of_the_name",
+        "The claim of an ephemeral volume must belong to the pod by its uid, not by its name.",
+        _owned_by_an_earlier_pod(),
+    ),
+)
+
+OF_PODS: tuple[Case, ...] = tuple(
+    Case(
+        f"pod_{place + 1}_of_three_of_one_name_is_deleted",
+        "Of pods of one name that wait in different namespaces the one that was deleted is not tried any"
+        " more.",
+        _deleted(place),
+    )
+    for place in range(3)
+)
