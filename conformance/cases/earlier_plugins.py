@@ -62,41 +62,45 @@ def _preferring_by_name() -> History:
     return cluster.history()
 
 
+def _two_racks(**selectors: Json) -> HistoryBuilder:
+    """Returns two nodes, each in a rack of its own, and Services by their names."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(*(selecting("Service", name, selector, "v1") for name, selector in selectors.items()))
+    for rack in "ab":
+        cluster.add_node(node("", labels={"rack": rack}))
+    return cluster
+
+
+def _spread_over_racks(cluster: HistoryBuilder, labels: Json) -> History:
+    """A pod with these labels comes, which ServiceAffinity spreads over racks."""
+    cluster.add_pod(pod("", labels=labels))
+    cluster.schedule()
+    args = {"antiAffinityLabelsPreference": ["rack"]}
+    return cluster.history(of_plugin("ServiceAffinity", "score", alone=True, **args))
+
+
 def _more_than_one_pod_of_a_service() -> History:
     """On the first node two of three pods are of the Service; on the second one of three, since one is of another
     namespace and one is being deleted."""
-    cluster = HistoryBuilder(hosts=True)
-    cluster.add(selecting("Service", "s", _OF_A, "v1"))
-    for rack in "ab":
-        cluster.add_node(node("", labels={"rack": rack}))
+    cluster = _two_racks(s=_OF_A)
     for labels in ({"app": "b"}, _OF_A, _OF_A):
         cluster.add_pod(pod("", labels=labels), 0)
     cluster.add_pod(pod("", labels=_OF_A, namespace="other"), 1)
     cluster.add_pod(with_metadata(pod("", labels=_OF_A), deletionTimestamp=AN_AGE_AGO), 1)
     cluster.add_pod(pod("", labels=_OF_A), 1)
-    cluster.add_pod(pod("", labels=_OF_A))
-    cluster.schedule()
-    args = {"antiAffinityLabelsPreference": ["rack"]}
-    return cluster.history(of_plugin("ServiceAffinity", "score", alone=True, **args))
+    return _spread_over_racks(cluster, _OF_A)
 
 
 def _pods_of_two_services() -> History:
     """Each of two Services selects the pod. On the first node run two pods that only the one selects and two that
     only the other selects, on the second one three pods that both select."""
-    cluster = HistoryBuilder(hosts=True)
-    both = _OF_A | {"tier": "web"}
-    cluster.add(selecting("Service", "a", _OF_A, "v1"))
-    cluster.add(selecting("Service", "web", {"tier": "web"}, "v1"))
-    for rack in "ab":
-        cluster.add_node(node("", labels={"rack": rack}))
-    for labels in (_OF_A, _OF_A, {"tier": "web"}, {"tier": "web"}):
+    of_web = {"tier": "web"}
+    cluster = _two_racks(a=_OF_A, web=of_web)
+    for labels in (_OF_A, _OF_A, of_web, of_web):
         cluster.add_pod(pod("", labels=labels), 0)
     for _ in range(3):
-        cluster.add_pod(pod("", labels=both), 1)
-    cluster.add_pod(pod("", labels=both))
-    cluster.schedule()
-    args = {"antiAffinityLabelsPreference": ["rack"]}
-    return cluster.history(of_plugin("ServiceAffinity", "score", alone=True, **args))
+        cluster.add_pod(pod("", labels=_OF_A | of_web), 1)
+    return _spread_over_racks(cluster, _OF_A | of_web)
 
 
 def _entry_that_is_none() -> History:
