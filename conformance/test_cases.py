@@ -169,7 +169,7 @@ def test_cel_selector_cases(check: Check, case: Case) -> None:
 
 @conforms(
     area="earlier_plugins",
-    cases=(*earlier.CASES, *earlier_plugins.CASES),
+    cases=(*earlier.CASES, *earlier_plugins.CASES, *names_of_nodes.OF_EMPTY_NAMES),
     rules=rules_of("MOST", "PREEMPT"),
 )
 def test_cases_of_earlier_releases(check: Check, case: Case) -> None:

@@ -85,13 +85,16 @@ OF_VOLUMES: tuple[Case, ...] = (
         for operator, name in (("In", "n2"), ("NotIn", "n1"))
         for is_bound in (True, False)
     ),
-    *(
-        Case(
-            f"volumes_for_nodes_by_name_{operator.lower()}",
-            f"A volume whose node affinity names nodes with {operator} is for {nodes}.",
-            _volume_for_each(operator),
-            ("R-VOLBIND-55",),
-        )
-        for operator, nodes in (("In", "no node"), ("NotIn", "every node"))
-    ),
 )
+
+OF_EMPTY_NAMES: tuple[Case, ...] = tuple(
+    Case(
+        f"volumes_for_nodes_by_name_{operator.lower()}",
+        f"A volume whose node affinity names nodes with {operator} is for {nodes}.",
+        _volume_for_each(operator),
+        ("R-VOLBIND-55",),
+        ("volumes",),
+    )
+    for operator, nodes in (("In", "no node"), ("NotIn", "every node"))
+)
+"""Cases of v1.19 alone."""

@@ -117,7 +117,7 @@ def test_every_rule_leads_to_its_line_of_the_code(site: Path, wide: Opened) -> N
     assert count == len(all_rules())
     wide.open(site / "generated" / "rules" / "NOM.html")
     wide.page.locator('a[href*="/code/refsched/framework/runtime.html"]').first.click()
-    assert wide.page.locator(":target").count() == 1
+    wide.page.locator(":target").wait_for(state="attached")
     assert wide.errors == []
 
 
