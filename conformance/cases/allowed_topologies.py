@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from conformance.vocabulary.builder import HistoryBuilder
-from conformance.vocabulary.objects import ZONE, node, pod
+from conformance.vocabulary.objects import ZONE, node, pod, with_metadata
 from conformance.vocabulary.storage import DRIVER, SELECTED_NODE, a_claim, storage_class, using
 from refsched.suite.histories.history import History, Update
 from refsched.suite.session.cases import Case
@@ -24,9 +24,11 @@ def _allowing(*terms: dict[str, Sequence[str]]) -> Json:
     }
 
 
-def _made_on_two_nodes(made: Json) -> History:
+def _made_on_two_nodes(made: Json, selected: str = "") -> History:
+    """A claim is of the class; one of two nodes may have been selected for it."""
+    claim = a_claim(spec={"storageClassName": "made"})
     cluster = HistoryBuilder(hosts=True)
-    cluster.add(made, a_claim(spec={"storageClassName": "made"}))
+    cluster.add(made, with_metadata(claim, annotations={SELECTED_NODE: selected}) if selected else claim)
     for labels in ({ZONE: "a", "rack": "1"}, {ZONE: "b", "rack": "2"}):
         cluster.add_node(node("", labels=labels))
     cluster.add_pod(pod("", volumes=using("c1")))
@@ -40,19 +42,6 @@ _ALLOWED: dict[str, tuple[str, Json]] = {
     "term_without_conditions": ("none, or the zone b", _allowing({}, {ZONE: ["b"]})),
     "conditions_that_no_node_meets": ("the zone a and the rack 2", _allowing({ZONE: ["a"], "rack": ["2"]})),
 }
-
-
-def _selected_where_it_cannot_be_made(host: str) -> History:
-    """This node was selected for a claim, whose volume may be made for the second one alone."""
-    cluster = HistoryBuilder(hosts=True)
-    annotations = {"annotations": {SELECTED_NODE: host}}
-    claim = a_claim(metadata=annotations, spec={"storageClassName": "made"})
-    cluster.add(_allowing({ZONE: ["b"]}), claim)
-    for zone in "ab":
-        cluster.add_node(node("", labels={ZONE: zone}))
-    cluster.add_pod(pod("", volumes=using("c1")))
-    cluster.schedule()
-    return cluster.history()
 
 
 def _one_more_is_allowed(where: str) -> History:
@@ -84,7 +73,7 @@ def of_allowed_topologies() -> Iterator[Case]:
             f"allowed_topologies_and_{host}_is_selected",
             "A volume is made on the node that was selected for its claim only if the class allows the topology,"
             f" here for {host}.",
-            _selected_where_it_cannot_be_made(host),
+            _made_on_two_nodes(_allowing({ZONE: ["b"]}), host),
         )
     for name, (says, made) in _ALLOWED.items():
         yield Case(

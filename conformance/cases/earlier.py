@@ -301,7 +301,7 @@ CASES: tuple[Case, ...] = (
     *(
         Case(
             f"{state}_claim_that_is_being_deleted",
-            f"An attempt for a pod with a claim that is being deleted ends with an error, here with one that is"
+            "An attempt for a pod with a claim that is being deleted ends with an error, here with one that is"
             f" {state}.",
             wanted(storage_class("hand"), leaving(claim), volume),
             ("R-BASIC-02",),

@@ -4,6 +4,7 @@ prefers."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from conformance.strategies.earlier_plugins import AVOID, avoids, of_controller, of_plugin
@@ -25,6 +26,7 @@ from refsched.suite.session.cases import Case
 Json = dict[str, Any]
 
 _OF_A = {"app": "a"}
+_OF_THE_SET = of_controller("ReplicaSet", "w")
 
 
 def _beside_the_first_pod(selector: Json) -> History:
@@ -40,10 +42,10 @@ def _beside_the_first_pod(selector: Json) -> History:
     return cluster.history(of_plugin("ServiceAffinity", "preFilter", "filter", affinityLabels=[ZONE, "rack"]))
 
 
-def _owned(*owners: Json) -> History:
-    """The first of two nodes is avoided by the pods of the ReplicaSet w, and a pod has these owners."""
+def _avoided(entries: Sequence[Any], owners: Sequence[Json]) -> History:
+    """The annotation of the first of two nodes has these entries, and a pod these owners."""
     cluster = HistoryBuilder(hosts=True)
-    annotations = {AVOID: avoids(of_controller("ReplicaSet", "w"))}
+    annotations = {AVOID: avoids(*entries)}
     cluster.add_node(with_metadata(node(""), annotations=annotations))
     cluster.add_node(node(""))
     cluster.add_pod(with_metadata(pod(""), ownerReferences=list(owners)))
@@ -103,22 +105,11 @@ def _pods_of_two_services() -> History:
     return _spread_over_racks(cluster, _OF_A | of_web)
 
 
-def _entry_that_is_none() -> History:
-    """The annotation of the first node names the controller of the pod behind an entry that is a text."""
-    cluster = HistoryBuilder(hosts=True)
-    annotations = {AVOID: avoids("a text", of_controller("ReplicaSet", "w"))}
-    cluster.add_node(with_metadata(node(""), annotations=annotations))
-    cluster.add_node(node(""))
-    cluster.add_pod(with_metadata(pod(""), ownerReferences=[owner("ReplicaSet")]))
-    cluster.schedule()
-    return cluster.history()
-
-
 CASES: tuple[Case, ...] = (
     Case(
         "avoided_pods_with_an_entry_that_is_none",
         "An annotation preferAvoidPods of which one entry cannot be read avoids no pod, whatever the others say.",
-        _entry_that_is_none(),
+        _avoided(["a text", _OF_THE_SET], [owner("ReplicaSet")]),
         ("R-AVOID-02",),
     ),
     Case(
@@ -153,7 +144,7 @@ CASES: tuple[Case, ...] = (
         Case(
             f"avoided_by_{name}",
             f"A node is avoided by the pods of their controller, and by no other owner; {says}.",
-            _owned(*owners),
+            _avoided([_OF_THE_SET], owners),
             ("R-AVOID-01",),
         )
         for name, says, owners in (

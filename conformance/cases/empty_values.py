@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from conformance.vocabulary.allocations import node_condition, node_selector
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.devices import ONE, claim_user, device_class, resource_claim, resource_slice
 from conformance.vocabulary.objects import HOSTNAME, PREFERRED, REQUIRED, near, node, pod, spread
@@ -27,7 +28,7 @@ _EMPTY = {"k": ""}
 
 
 def _asking(operator: str) -> Json:
-    return {"key": "k", "operator": operator, "values": [""]}
+    return node_condition("", key="k", operator=operator)
 
 
 def _beside_an_empty_label(coming: Json, *objects: Json) -> History:
@@ -44,8 +45,8 @@ def _beside_an_empty_label(coming: Json, *objects: Json) -> History:
 
 
 def _of_nodes(operator: str) -> Iterator[tuple[str, str, History]]:
-    term: Json = {"matchExpressions": [_asking(operator)]}
-    required: Json = {"nodeSelectorTerms": [term]}
+    required = node_selector([_asking(operator)])
+    (term,) = required["nodeSelectorTerms"]
     yield (
         "required_node_affinity",
         "the required node affinity of a pod",
@@ -95,13 +96,12 @@ def _of_storage(operator: str) -> Iterator[tuple[str, str, History]]:
 
 
 def _of_devices(operator: str) -> Iterator[tuple[str, str, History]]:
-    where = {"nodeSelector": {"nodeSelectorTerms": [{"matchExpressions": [_asking(operator)]}]}}
+    where = {"nodeSelector": node_selector([_asking(operator)])}
     objects = (device_class("any"), resource_slice("s1", [{"name": "d0"}], where), resource_claim("c1", ONE))
     yield "slice", "the node selector of a slice", _beside_an_empty_label(claim_user("c1"), *objects)
 
 
-def _cases(kind: str) -> Iterator[Case]:
-    of_kind = {"nodes": _of_nodes, "pods": _of_pods, "storage": _of_storage, "devices": _of_devices}[kind]
+def _cases(of_kind: Callable[[str], Iterator[tuple[str, str, History]]]) -> Iterator[Case]:
     for operator in ("In", "NotIn"):
         for name, says, history in of_kind(operator):
             yield Case(
@@ -119,8 +119,8 @@ OF_NODES: tuple[Case, ...] = (
         _beside_an_empty_label(pod("", nodeSelector=_EMPTY)),
         ("R-NODEAFF-04",),
     ),
-    *_cases("nodes"),
+    *_cases(_of_nodes),
 )
-OF_PODS: tuple[Case, ...] = tuple(_cases("pods"))
-OF_STORAGE: tuple[Case, ...] = tuple(_cases("storage"))
-OF_DEVICES: tuple[Case, ...] = tuple(_cases("devices"))
+OF_PODS: tuple[Case, ...] = tuple(_cases(_of_pods))
+OF_STORAGE: tuple[Case, ...] = tuple(_cases(_of_storage))
+OF_DEVICES: tuple[Case, ...] = tuple(_cases(_of_devices))

@@ -41,12 +41,15 @@ def _devices_for(where: str, selector: Json) -> History:
     return cluster.history()
 
 
-def _volume_for(is_bound: bool, selector: Json) -> History:
-    """A claim is bound to the only volume, or may get it; the selector is that of the volume, and there is n1
-    alone."""
+def _reaching_by_name(operator: str, name: str) -> Json:
+    return {"nodeAffinity": {"required": _by_name(operator, name)}}
+
+
+def _volume_for(is_bound: bool, operator: str, name: str) -> History:
+    """A claim is bound to the only volume, or may get it. The volume is for nodes by name, and there is one
+    node."""
     claim, volume = bound_pair("c1", "v1") if is_bound else (a_claim(), a_volume("v1"))
-    reach = {"nodeAffinity": {"required": selector}}
-    return wanted(storage_class("hand"), claim, with_some(volume, spec=reach))
+    return wanted(storage_class("hand"), claim, with_some(volume, spec=_reaching_by_name(operator, name)))
 
 
 def _volume_for_each(operator: str) -> History:
@@ -54,8 +57,7 @@ def _volume_for_each(operator: str) -> History:
     cluster = HistoryBuilder()
     cluster.add(storage_class("hand"), a_claim("c1"))
     for name in ("n1", "n2"):
-        reach = {"nodeAffinity": {"required": _by_name(operator, name)}}
-        cluster.add(a_volume(f"v-{name}", spec=reach))
+        cluster.add(a_volume(f"v-{name}", spec=_reaching_by_name(operator, name)))
         cluster.add_node(node(""))
     cluster.add_pod(pod("", volumes=using("c1")))
     cluster.schedule()
@@ -74,17 +76,15 @@ OF_DEVICES: tuple[Case, ...] = tuple(
     for name in ("n1", "n2")
 )
 
-OF_VOLUMES: tuple[Case, ...] = (
-    *(
-        Case(
-            f"{'bound' if is_bound else 'unbound'}_volume_with_a_selector_by_name_{operator.lower()}_{name}",
-            "The node affinity of a volume is not compared with the names of nodes, but in v1.19 with an empty"
-            f" name; it says {operator} {name}.",
-            _volume_for(is_bound, _by_name(operator, name)),
-        )
-        for operator, name in (("In", "n2"), ("NotIn", "n1"))
-        for is_bound in (True, False)
-    ),
+OF_VOLUMES: tuple[Case, ...] = tuple(
+    Case(
+        f"{'bound' if is_bound else 'unbound'}_volume_with_a_selector_by_name_{operator.lower()}_{name}",
+        "The node affinity of a volume is not compared with the names of nodes, but in v1.19 with an empty"
+        f" name; it says {operator} {name}.",
+        _volume_for(is_bound, operator, name),
+    )
+    for operator, name in (("In", "n2"), ("NotIn", "n1"))
+    for is_bound in (True, False)
 )
 
 OF_EMPTY_NAMES: tuple[Case, ...] = tuple(

@@ -327,7 +327,7 @@ def _of_sums() -> Iterator[Case]:
         yield Case(
             f"huge_pages_of_a_pod_as_a_whole_with_a_{which}",
             "A pod as a whole wants as many huge pages as its containers are limited to, those of an init"
-            f" container instead of the others' and those of a sidecar besides them; it has one"
+            " container instead of the others' and those of a sidecar besides them; it has one"
             f" {which.replace('_', ' ')}.",
             _huge_pages_of_a_pod_as_a_whole(which),
         )
