@@ -308,6 +308,10 @@ def test_all_pods_are_scheduled_without_the_name_of_one(python: Opened, tmp_path
 
 
 def test_an_earlier_release_decides_where_it_is_chosen(python: Opened) -> None:
+    python.page.get_by_label("Objects, as YAML or JSON").fill(
+        (DOCS / "examples" / "rush.yaml").read_text("utf-8")
+    )
+    python.page.get_by_label("Pod").fill("")
     python.page.get_by_label("Kubernetes").select_option("1.19")
     shown = answer(python)
     python.page.get_by_label("Kubernetes").select_option("1.34")

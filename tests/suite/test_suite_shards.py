@@ -121,6 +121,7 @@ def test_after_five_tests_with_a_fault_nothing_is_judged_however_the_run_was_spl
     assert fault["problem"].endswith("It is not asked any more: it had a fault in 5 tests.")
     assert len(fault["tests"]) == 9
     assert report["run"]["examples"] == 3
+    assert report["headline"].startswith("could not be judged: no promised rule was kept or broken")
     done = _merge(*parts, "--output", suite.path / "merged.json")
     assert done.exit_code == 2
     assert (suite.path / "merged.json").read_text("utf-8") == (suite.path / "whole.json").read_text("utf-8")

@@ -37,6 +37,9 @@ MEMBER = "evidence"
 _CONVERTER = make_converter()
 
 
+GIVEN_UP = "the implementation was not asked any more, because it had too many faults"
+
+
 @frozen
 class RunData:
     """A RunData has what a run, or a part of one, was asked to do and has seen: enough for its whole report.
@@ -95,7 +98,9 @@ def result_of(data: RunData) -> Result:
 
 def _until_given_up(data: RunData) -> RunData:
     """Returns the data as one process sees them that runs all tests in their order: after ``MOST_FAULTS`` tests
-    with a fault it asks no more. One of many processes has seen fewer of these tests, and has asked for longer."""
+    with a fault it asks no more. One of many processes has seen fewer of these tests, and has asked for longer.
+    No rule counts as kept then: each process has chosen the histories in which it breaks rules from all that it
+    has seen, and only now it is known which of them count."""
     faults = sorted((each.place, each.adapter_fault.problem) for each in data.outcomes if each.adapter_fault)
     if len(faults) < MOST_FAULTS:
         return data
@@ -108,7 +113,8 @@ def _until_given_up(data: RunData) -> RunData:
             each if each.test in asked else Outcome(each.test, each.rules, fault=given_up)
             for each in data.outcomes
         ),
-        changes=tuple(change for change in data.changes if change.test in asked),
+        changes=(),
+        untried=(Untried(GIVEN_UP),),
     )
 
 
