@@ -59,6 +59,16 @@ def _refused_by_the_second_constraint() -> History:
     return claims_in_turn([resource_slice("s1", devices)], [{**ONE, "constraints": constraints}])
 
 
+def _distinct(*values: int) -> History:
+    """A claim wants devices that are distinct in an attribute, as many as there are, with these values."""
+    devices = [
+        {"name": f"d{place}", "attributes": {"x": {"int": value}}} for place, value in enumerate(values)
+    ]
+    constraint = {"requests": ["r0"], "distinctAttribute": f"{DRIVER}/x"}
+    claim = {"requests": [request("r0", [exactly(len(values))])], "constraints": [constraint]}
+    return claims_in_turn([resource_slice("s1", devices)], [claim])
+
+
 def _of_the_domain(domain: str) -> History:
     """A claim for two devices, which agree in an attribute of their driver, names it with this domain."""
     devices = [{"name": f"d{place}", "attributes": {"numa": {"int": 1}}} for place in range(2)]
@@ -83,6 +93,16 @@ CASES: tuple[Case, ...] = (
             ("R-DRA-32",),
         )
         for domain in (DRIVER, DRIVER.partition(".")[2], f"a.{DRIVER}")
+    ),
+    *(
+        Case(
+            f"distinct_devices_of_the_values_{'_'.join(map(str, values))}",
+            f"A device has to be distinct from every device before it; the values are {values[0]}, {values[1]} and"
+            f" {values[2]}.",
+            _distinct(*values),
+            ("R-DRA-31",),
+        )
+        for values in ((1, 2, 2), (1, 2, 1))
     ),
     Case(
         "selectors_of_the_class_come_first",

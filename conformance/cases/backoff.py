@@ -46,6 +46,44 @@ def _flushed() -> History:
     return cluster.history()
 
 
+def _deleted_in_backoff(rejections: int, errors: int) -> History:
+    """A pod is rejected so often, each time until its node grows, and then its attempts end in so many errors. It
+    is deleted while it backs off."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": str(1 if rejections else rejections + 1), "pods": "9"}))
+    cluster.add_pod(pod("", {"cpu": str(rejections + 1)}, script=script(("ScriptedA", "reserve", "Error"))))
+    for size in range(2, rejections + 2):
+        cluster.schedule(1)
+        cluster.change_node(0, node("", {"cpu": str(size), "pods": "9"}))
+        if errors or size <= rejections:
+            cluster.wait()
+    for number in range(errors):
+        if number:
+            cluster.wait()
+        cluster.schedule(1)
+    cluster.remove_pod(0)
+    cluster.steps.append(Observe())
+    cluster.wait()
+    cluster.schedule(1)
+    return cluster.history(SCRIPTED, WITHOUT_POP_FROM_BACKOFF)
+
+
+def _useless_event_after(seconds: int) -> History:
+    """The node of a pod that is too large grows after so many seconds, and not enough. The pod is asked for each
+    half minute after five minutes."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node(""))
+    cluster.add_pod(LARGE)
+    cluster.schedule(1)
+    cluster.wait(seconds)
+    cluster.change_node(0, node("", {"cpu": "5", "memory": "8Gi", "pods": "9"}))
+    cluster.wait(299 - seconds)
+    for _ in range(3):
+        cluster.wait(30)
+        cluster.schedule(1)
+    return cluster.history()
+
+
 def _errors_before_a_rejection() -> History:
     """While there is no node, an attempt ends in an error."""
     cluster = HistoryBuilder()
@@ -225,6 +263,14 @@ def _of_ends() -> Iterator[Case]:
 
 
 def _of_errors() -> Iterator[Case]:
+    for rejections, errors in ((1, 0), (0, 1), (1, 1), (1, 2), (2, 0)):
+        yield Case(
+            f"deleted_while_it_backs_off_after_{rejections}_rejections_and_{errors}_errors",
+            "A pod that is deleted while it backs off is in no queue, whatever it backs off for: so many"
+            f" rejections, {rejections}, and then so many errors, {errors}.",
+            _deleted_in_backoff(rejections, errors),
+            needs=("scripted",),
+        )
     yield Case(
         "backoff_after_two_errors_and_a_rejection",
         "The backoff after a rejection grows with the number of rejections, whatever errors came before.",
@@ -273,6 +319,11 @@ def of_time() -> Iterator[Case]:
         "A pod that no event requeues is flushed from the unschedulable pods by the first half-minute tick after"
         " five minutes.",
         _flushed(),
+    )
+    yield Case(
+        "flush_after_five_minutes_and_an_event_that_does_not_help",
+        "A pod is flushed five minutes after it was rejected, though an event that does not help it came since.",
+        _useless_event_after(200),
     )
     yield Case(
         "popped_from_backoff_beside_a_pod_in_flight",

@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from conformance.vocabulary.allocations import node_condition
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import (
+    HOSTNAME,
+    PREFERRED,
     container,
     cpu,
     leaving,
@@ -68,6 +71,24 @@ def _between_two_equal_pods(what: str) -> History:
     return cluster.history(spread_by_default([]))
 
 
+def _preferring(*weights: Sequence[int]) -> History:
+    """Pods prefer three nodes with these weights, one pod after the other."""
+    cluster = HistoryBuilder(hosts=True)
+    for _ in range(3):
+        cluster.add_node(node(""))
+    for of_pod in weights:
+        terms = [
+            {
+                "weight": weight,
+                "preference": {"matchExpressions": [node_condition(f"n{place}", key=HOSTNAME)]},
+            }
+            for place, weight in enumerate(of_pod, start=1)
+        ]
+        cluster.add_pod(pod("", cpu("1m"), affinity={"nodeAffinity": {PREFERRED: terms}}))
+        cluster.schedule(1)
+    return cluster.history(spread_by_default([]))
+
+
 _EMPTY: Json = {"emptyDir": {}}
 _PREFERRED: Json = {"key": "k", "operator": "Exists", "effect": "PreferNoSchedule"}
 _DIFFERENCES: dict[str, tuple[str, Json]] = {
@@ -114,6 +135,12 @@ CASES: tuple[Case, ...] = (
             _alike_but_for(difference),
         )
         for name, (says, difference) in _DIFFERENCES.items()
+    ),
+    Case(
+        "preferences_of_other_weights",
+        "Two pods that prefer the same nodes with other weights are not equal, so that each gets the node that it"
+        " prefers most.",
+        _preferring((80, 50, 10), (10, 20, 80), (10, 20, 80)),
     ),
     *(
         Case(

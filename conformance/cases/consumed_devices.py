@@ -112,6 +112,21 @@ def _of_capacities() -> Iterator[Case]:
         )
 
 
+def _of_fractions() -> Iterator[Case]:
+    cores = {"cores": {"value": "1500m"}}
+    device = {"name": "d0", "capacity": cores, "allowMultipleAllocations": True}
+    for name, amounts in (("a_whole_and_a_whole", ("1", "1")), ("a_whole_and_a_half", ("1", "500m"))):
+        yield Case(
+            f"shares_of_one_and_a_half_{name}",
+            f"What is left of a capacity of 1500m is exact, also below one; claims want {' and '.join(amounts)}.",
+            _claims_in_turn(
+                [resource_slice("s1", [device])],
+                *({"requests": [request("r0", [_asking(cores=amount)])]} for amount in amounts),
+            ),
+            ("R-DRA-47",),
+        )
+
+
 def _of_zeros() -> Iterator[Case]:
     for name, says, policy, asked in (
         ("zero_requested", "claims request 0 of it", {}, _asking(cores="0")),
@@ -225,6 +240,7 @@ _USED_UP = Case(
 CASES: tuple[Case, ...] = (
     *_of_counters(),
     *_of_capacities(),
+    *_of_fractions(),
     *_of_zeros(),
     _DEFAULTS,
     _STEPS,

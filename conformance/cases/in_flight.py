@@ -7,10 +7,76 @@ from __future__ import annotations
 from functools import partial
 
 from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.devices import resource_slice
 from conformance.vocabulary.objects import container, node, pod, with_metadata
-from conformance.vocabulary.scripted import SCRIPTED, release_all
-from refsched.suite.histories.history import Create, History, Observe, Permit, Release, deleting
+from conformance.vocabulary.scripted import SCRIPTED, release_all, script, scripted
+from refsched.suite.histories.history import (
+    Create,
+    History,
+    Observe,
+    Permit,
+    Release,
+    Step,
+    Update,
+    deleting,
+)
 from refsched.suite.session.cases import Case
+
+
+def _events_while_it_waits(*steps: Step) -> History:
+    """A pod waits on Permit during these steps, and is rejected then. Another one, which is too large, is tried
+    between."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", script={"ScriptedA": {"permit": "Wait"}}))
+    cluster.schedule(1)
+    cluster.steps.extend(steps)
+    cluster.add_pod(pod("", {"cpu": "9"}))
+    cluster.schedule(1)
+    cluster.steps += [Permit("default/p1", "reject"), Observe()]
+    return cluster.history(SCRIPTED)
+
+
+_NODE_LABELLED = Update(node("n1", labels={"disk": "ssd"}))
+_SLICE_COMES = Create(resource_slice("s1", [{"name": "d0"}]))
+
+
+def _allowed_the_second_time() -> History:
+    """A pod waits on Permit for no time, or until it is rejected, and its next attempt does not wait."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", script={"ScriptedA": {"permit": "Wait"}}))
+    cluster.schedule(1)
+    cluster.steps.append(Permit("default/p1", "reject"))
+    cluster.change_pod(0, scripted({}))
+    cluster.wait()
+    cluster.schedule(1)
+    return cluster.history(SCRIPTED)
+
+
+def _waits_for(seconds: str) -> History:
+    """A pod is to wait on Permit for so many seconds."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", script={"ScriptedA": {"permit": f"Wait:{seconds}"}}))
+    cluster.schedule(1)
+    cluster.steps.append(Observe())
+    cluster.wait(1)
+    return cluster.history(SCRIPTED)
+
+
+def _victim_that_one_plugin_allowed() -> History:
+    """Two plugins let a pod wait on Permit, one of them allows it, and a pod of higher priority needs its room."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+    both = script(("ScriptedA", "permit", "Wait"), ("ScriptedB", "permit", "Wait"))
+    cluster.add_pod(pod("", {"cpu": "1"}, script=both))
+    cluster.schedule(1)
+    cluster.steps.append(Permit("default/p1", "allow", "ScriptedA"))
+    cluster.add_pod(pod("", {"cpu": "1"}, priority=10))
+    cluster.schedule(1)
+    cluster.steps.append(Observe())
+    return cluster.history(SCRIPTED)
 
 
 def _anew_while_it_is_bound(point: str) -> History:
@@ -104,6 +170,46 @@ def _labelled_while_it_is_held(point: str) -> History:
 
 
 CASES: tuple[Case, ...] = (
+    *(
+        Case(
+            f"{name}_while_a_pod_waits_on_permit",
+            "A pod that is rejected on Permit is requeued by an event that came while it was in flight, though"
+            f" another pod's attempt has ended since: {says}.",
+            _events_while_it_waits(*steps),
+            needs=("queue",),
+        )
+        for name, says, steps in (
+            ("node_labelled", "a node was labelled", (_NODE_LABELLED,)),
+            ("slice_created", "a ResourceSlice was created", (_SLICE_COMES,)),
+            (
+                "slice_created_and_node_labelled",
+                "a slice, and a node's label",
+                (_SLICE_COMES, _NODE_LABELLED),
+            ),
+            ("nothing_happened", "there was none", ()),
+        )
+    ),
+    Case(
+        "rejected_on_permit_and_allowed_the_second_time",
+        "That a pod was rejected while it waited on Permit does not count in its next attempt.",
+        _allowed_the_second_time(),
+    ),
+    *(
+        Case(
+            f"waits_on_permit_for_{seconds}_seconds",
+            f"A pod that is to wait on Permit for {seconds} s is rejected when they are over.",
+            _waits_for(seconds),
+            ("R-PERMIT-01",),
+        )
+        for seconds in ("0", "1", "2")
+    ),
+    Case(
+        "victim_that_one_of_two_plugins_allowed",
+        "A victim that waits on Permit is rejected there, though one of the two plugins that it waits for has"
+        " allowed it.",
+        _victim_that_one_plugin_allowed(),
+        needs=("preemption", "hold"),
+    ),
     Case(
         "room_of_a_pod_that_waits_for_long",
         "A pod that waits on Permit has its room as long as it waits.",

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -13,13 +14,17 @@ from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import (
     HOSTNAME,
     REQUIRED,
+    WITHOUT_POP_FROM_BACKOFF,
     near,
     node,
     pod,
+    profile_config,
     with_metadata,
     with_spec,
     with_status,
 )
+from refsched.suite.histories.extender_address import EXTENDERS
+from refsched.suite.histories.extender_server import ANNOTATION
 from refsched.suite.histories.history import History
 from refsched.suite.session.cases import Case
 
@@ -96,7 +101,50 @@ def _updated_while_it_is_active() -> History:
     return cluster.history()
 
 
+def _tolerates_while_it_backs_off() -> History:
+    """One node rejects a pod for its taint, and another one for want of room, until it grows. While the pod backs
+    off it tolerates the taint."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", taints=[{"key": "k", "effect": "NoSchedule"}]))
+    cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+    cluster.add_pod(pod("", {"cpu": "2"}))
+    cluster.schedule(1)
+    cluster.change_node(1, node("", {"cpu": "2", "pods": "9"}))
+    cluster.change_pod(0, _UPDATES["toleration"])
+    cluster.schedule(1)
+    cluster.wait()
+    cluster.schedule(1)
+    return cluster.history(gates=WITHOUT_POP_FROM_BACKOFF)
+
+
+def _rejected_by_an_extender(update: Callable[[Json], Json]) -> History:
+    """An extender rejects a pod everywhere, and the pod is updated."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node(""))
+    answers = json.dumps({"a": {"filter": {"n1": "Unschedulable"}}})
+    cluster.add_pod(with_metadata(pod(""), annotations={ANNOTATION: answers}))
+    cluster.schedule()
+    cluster.change_pod(0, update)
+    cluster.wait()
+    cluster.schedule()
+    extender = {"urlPrefix": f"{EXTENDERS}/a", "filterVerb": "filter", "nodeCacheCapable": True}
+    return cluster.history(profile_config(extenders=[extender]))
+
+
 def _cases() -> Iterator[Case]:
+    for what in ("toleration", "label", "condition"):
+        yield Case(
+            f"a_new_{what}_of_a_pod_that_an_extender_rejected",
+            "Any update of a pod by which it may become schedulable requeues it where an extender rejected it;"
+            f" here it gets a new {what}.",
+            _rejected_by_an_extender(_UPDATES[what]),
+            needs=("extenders",),
+        )
+    yield Case(
+        "tolerates_a_taint_while_it_backs_off",
+        "A pod that backs off goes on doing so when it is updated, though the update helps it.",
+        _tolerates_while_it_backs_off(),
+    )
     for what, update in _UPDATES.items():
         yield Case(
             f"a_new_{what}_of_each_rejected_pod",

@@ -311,6 +311,17 @@ def _of_nodes() -> Iterator[Case]:
         )
 
 
+def _near_many_and_near_few(kind: str) -> History:
+    """Each of two nodes has pods that the pod prefers to be near, or not to be near: one has one, and the other
+    three."""
+    cluster = zones("a", "b")
+    for home in (0, 1, 1, 1):
+        cluster.add_pod(pod("", labels=_A), home)
+    cluster.add_pod(pod("", affinity=near(kind, PREFERRED, _OF_A)))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _hundredth_that_floats_round() -> History:
     """The sums of the weights on three nodes are 100, 29 and 0. In float64, 100 times 0.29 is less than 29."""
     cluster = zones("a", "b", "c")
@@ -326,6 +337,15 @@ def _hundredth_that_floats_round() -> History:
 
 
 CASES: tuple[Case, ...] = (
+    *(
+        Case(
+            f"sums_of_{kind.lower()}_on_each_node",
+            "The node with the least sum of weights scores 0 and the one with the most 100, though no sum is 0.",
+            _near_many_and_near_few(kind),
+            ("R-PODAFF-13",),
+        )
+        for kind in ("podAffinity", "podAntiAffinity")
+    ),
     Case(
         "preferred_affinity_whose_share_is_rounded_down",
         "A node's share of the highest sum of weights is computed in float64 and cut to an integer.",

@@ -31,6 +31,19 @@ def _ports_of_pods_alone() -> History:
     return cluster.history()
 
 
+def _node_comes(**spec: Any) -> History:
+    """A pod waits for a port, and a node comes that the pod cannot go to."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", containers=[container("c", ports=[_OF_HOST])]), 0)
+    cluster.add_pod(pod("", containers=[container("c", ports=[_OF_HOST])]))
+    cluster.schedule()
+    cluster.add_node(node("", **spec))
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
+
+
 def _nominated_pod_is_deleted(port: int) -> History:
     """The only node has a port that waits for a nominated pod, which finds no cpu there. Another pod asks for the
     same port, until the nominated one is deleted."""
@@ -84,6 +97,17 @@ def _in_pairs(member: str, values: tuple[str, ...]) -> History:
 
 
 CASES = (
+    *(
+        Case(
+            f"{name}_node_comes_for_a_pod_that_waits_for_a_port",
+            f"Any node that comes requeues a pod that NodePorts rejected, also one that is {name}.",
+            _node_comes(**spec),
+        )
+        for name, spec in (
+            ("tainted", {"taints": [{"key": "k", "effect": "NoSchedule"}]}),
+            ("cordoned", {"unschedulable": True}),
+        )
+    ),
     Case(
         "one_host_port_at_any_two_addresses",
         "One host port at two addresses is taken twice, unless one of them is 0.0.0.0, or is not given.",

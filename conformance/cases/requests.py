@@ -89,6 +89,20 @@ def _alternatives_on_two_nodes(*places: int) -> History:
     return cluster.history()
 
 
+def _claims_of_two_sizes(*sizes: int) -> History:
+    """A pod has a claim for each of these sizes, of which there is a device each, the smallest first."""
+    cluster = HistoryBuilder()
+    devices = [{"name": f"d{size}", "attributes": {"size": {"int": size}}} for size in sorted(sizes)]
+    cluster.add(device_class("any"), resource_slice("s1", devices))
+    for size in sizes:
+        asked = {**exactly(1), "selectors": [_of_size(size)]}
+        cluster.add(resource_claim(f"c{size}", {"requests": [request("r0", [asked])]}))
+    cluster.add_node(node(""))
+    cluster.add_pod(claim_user(*(f"c{size}" for size in sizes)))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _of_size(size: int) -> Json:
     return {"cel": {"expression": f"device.attributes['{DRIVER}'].size == {size}"}}
 
@@ -107,6 +121,15 @@ CASES: tuple[Case, ...] = (
             ("last", (_nothing(5), exactly(15))),
             ("only", (exactly(15),)),
         )
+    ),
+    *(
+        Case(
+            f"claims_of_the_sizes_{'_and_'.join(map(str, sizes))}",
+            "Each claim of a pod gets a device that its own request selects, though the requests bear one name;"
+            f" they are for the sizes {' and '.join(map(str, sizes))}.",
+            _claims_of_two_sizes(*sizes),
+        )
+        for sizes in ((1, 2), (2, 1))
     ),
     *(
         Case(

@@ -39,6 +39,15 @@ def _overcommitted(resource: str, requests: Json) -> History:
     return cluster.history()
 
 
+def _no_room_for_pods(**room: str) -> History:
+    """The node has cpu, and so much room for pods."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "4", **room}))
+    cluster.add_pod(pod(""))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _one_resource_grows_after_the_other() -> History:
     cluster = HistoryBuilder()
     cluster.add_node(node("", _FEW))
@@ -266,6 +275,19 @@ def _cases() -> Iterator[Case]:
             _overcommitted(resource, {other: _SMALL[other] for other in _SMALL if other != resource}),
             ("R-FIT-02",),
         )
+    for name, room in (("none", {"pods": "0"}), ("nothing_said", {})):
+        yield Case(
+            f"room_for_pods_{name}",
+            "A node without room for pods rejects each pod as Unschedulable, whether it says 0 or nothing.",
+            _no_room_for_pods(**room),
+            ("R-FIT-03",),
+        )
+    yield Case(
+        "overcommitted_cpu_and_an_extended_resource_alone",
+        "The release says whether a node that is overcommitted on cpu is feasible for a pod that requests an"
+        " extended resource and no cpu.",
+        _overcommitted("cpu", {"x.y/a": "1"}),
+    )
     yield Case(
         "overcommitted_extended_resource_requested_as_zero",
         "A node that is overcommitted on an extended resource is feasible for a pod that requests 0 of it.",

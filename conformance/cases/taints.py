@@ -32,6 +32,22 @@ def _taints_change(index: int, changed: Json) -> History:
     return cluster.history()
 
 
+_CORDON: list[Json] = [{"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}]
+
+
+def _uncordoned(between: Json) -> History:
+    """A node is cordoned and has the taint that says so; it loses both, one before the other."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", unschedulable=True, taints=_CORDON))
+    cluster.add_pod(pod(""))
+    cluster.schedule()
+    for changed in (between, node("")):
+        cluster.change_node(0, changed)
+        cluster.wait()
+        cluster.schedule()
+    return cluster.history()
+
+
 def _tolerations_change(before: Sequence[Json], after: Sequence[Json]) -> History:
     """The pod is rejected by a taint, and its tolerations change in one update."""
     cluster = HistoryBuilder()
@@ -105,6 +121,17 @@ CASES: tuple[Case, ...] = (
             ("a_preference", {"effect": "PreferNoSchedule"}),
             ("one_that_evicts", {"effect": "NoExecute"}),
             ("one_of_another_key", {"key": "l"}),
+        )
+    ),
+    *(
+        Case(
+            f"uncordoned_before_{name}",
+            f"A pod that a cordoned node rejected is requeued when the node is uncordoned, here before {says}.",
+            _uncordoned(between),
+        )
+        for name, says, between in (
+            ("its_taint_is_removed", "its taint is removed", node("", taints=_CORDON)),
+            ("its_spec_says_so", "its spec says so, and after its taint", node("", unschedulable=True)),
         )
     ),
     *_of_tolerations(),

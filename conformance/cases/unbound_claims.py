@@ -104,6 +104,17 @@ def _largest_size_grows() -> History:
     )
 
 
+def _two_equal_claims(*names: str) -> History:
+    """A pod names two claims of one size in this order, and there are volumes of two sizes."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(storage_class("hand"), *(a_claim(name) for name in names))
+    cluster.add(a_volume("v1"), with_some(a_volume("v2"), spec={"capacity": {"storage": "2Gi"}}))
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", volumes=using(*names)))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _pre_bound_by_name(has_uid: bool) -> History:
     """A volume that the first of two nodes reaches is reserved for a claim, and any node reaches another one. The
     first node is cordoned."""
@@ -145,6 +156,15 @@ CASES: tuple[Case, ...] = (
             ("R-VOLBIND-10",),
         )
         for has_uid in (True, False)
+    ),
+    *(
+        Case(
+            f"claims_of_one_size_{'_and_'.join(names)}",
+            "Of claims of one size the one that the pod names first gets the smallest volume; it names"
+            f" {' before '.join(names)}.",
+            _two_equal_claims(*names),
+        )
+        for names in (("a", "b"), ("b", "a"))
     ),
     Case(
         "largest_size_of_a_volume_grows",

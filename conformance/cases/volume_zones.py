@@ -120,6 +120,20 @@ def _empty_zone_and_a_region() -> History:
     return cluster.history(_ZONE_ALONE)
 
 
+def _class_comes(mode: str) -> History:
+    """A pod is rejected for the zone of its claim's volume, and then another StorageClass comes."""
+    cluster = HistoryBuilder(hosts=True)
+    claim, volume = _BOUND
+    cluster.add(_HAND, claim, with_metadata(volume, labels={ZONE: "a"}))
+    cluster.add_node(node(labels={ZONE: "b"}))
+    cluster.add_pod(pod("", volumes=using("c1")))
+    cluster.schedule()
+    cluster.add({**storage_class("another", DRIVER), "volumeBindingMode": mode})
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history(_ZONE_ALONE)
+
+
 def _ephemeral_claim_changes() -> History:
     """A pod is rejected for the zone of the volume of one claim, and then the claim of its ephemeral volume gets a
     label."""
@@ -162,6 +176,13 @@ def _of_labels() -> Iterator[Case]:
         _empty_zone_and_a_region(),
         ("R-VOLZONE-03",),
     )
+    for mode, name in (("WaitForFirstConsumer", "for_a_consumer"), ("Immediate", "for_nobody")):
+        yield Case(
+            f"another_class_that_waits_{name}_comes",
+            "A pod that VolumeZone rejected is requeued by any StorageClass that waits for the first consumer; one"
+            f" with {mode} comes.",
+            _class_comes(mode),
+        )
     yield Case(
         "claim_of_an_ephemeral_volume_changes",
         "A pod that VolumeZone rejected is not requeued by an update of the claim of its ephemeral volume.",

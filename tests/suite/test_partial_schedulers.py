@@ -190,7 +190,9 @@ def test_a_filter_that_reads_nominations_need_not_preempt(tmp_path: Path) -> Non
     code, report = judged("refsched.reference", NOMINATED, "--only=filter", folder=tmp_path)
     assert code == 2, report
     wrong = f"exec:{sys.executable} -m refsched.mistakes nominations-mean-nothing"
-    code, report = judged(wrong, NOMINATED, "--only=filter,nominations", folder=tmp_path)
+    code, report = judged(
+        wrong, "gated_pod_is_nominated_and_sought", "--only=filter,nominations", folder=tmp_path
+    )
     assert code == 1, report
     assert "FAILED  R-NOM-0" in report
 
