@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-from attrs import Factory, astuple, define, evolve, frozen
+from attrs import Factory, astuple, define, frozen
 
 from refsched.rules import listening
 from refsched.suite.breaking.breakings import REPORTING, Breaking, breakings_of, broken
@@ -95,9 +95,11 @@ class _Work:
 
 @frozen
 class _Question:
-    """A _Question is what is to be explained, with the breakings that may explain it, the most suspected first."""
+    """A _Question is what is to be explained, with the breakings that may explain it, the most suspected first.
+    ``others`` are the other histories, of which those that distinguished breakings before come first."""
 
     histories: Histories
+    others: list[Comparison]
     places: Mapping[str, int]
     applied: Collection[str]
     breakings: tuple[Iterator[Breaking], ...]
@@ -109,8 +111,8 @@ class _Question:
         coverage = coverage_of(histories.smallest.agrees)
         places = _places(suspected, coverage)
         shortest_first = sorted(histories.others, key=lambda other: other.records)
-        histories = evolve(histories, others=shortest_first)
-        return cls(histories, places, coverage.applied, breakings_of(coverage, places, without))
+        breakings = breakings_of(coverage, places, without)
+        return cls(histories, shortest_first, places, coverage.applied, breakings)
 
     def answer(self, may_be: Callable[[str], bool]) -> FailureExplanation:
         """Returns the explanation. Nothing is explained if the specification agrees as it is, since it does not
@@ -129,7 +131,7 @@ class _Question:
     def _tried(self, may_be: Callable[[str], bool]) -> list[_Tried]:
         """Returns the breakings that agree with the smallest history and with enough of the others, the best
         first. Once one agrees with all of them, no less suspected rule is broken: it cannot be better."""
-        most = (1 - ENOUGH) * len(self.histories.others) + CLOSE
+        most = (1 - ENOUGH) * len(self.others) + CLOSE
         last = len(self.places)
         found: list[_Tried] = []
         for breakings in self.breakings:
@@ -152,14 +154,24 @@ class _Question:
         with broken(breaking) as is_broken:
             with listening(heard.setdefault):
                 shows_it = is_broken and agrees(smallest)
-            misses = 0
-            for other in self.histories.others if shows_it else ():
-                self.work.to_compare -= other.records
-                misses += not agrees(other)
-                if misses > most:
-                    return None
+            missed = self._missed(most) if shows_it else []
+        if not shows_it or len(missed) > most:
+            return None
         changed = len(heard.keys() ^ set(self.applied))
-        return _Tried(breaking, self.places[breaking.rules[0]], changed, misses) if shows_it else None
+        return _Tried(breaking, self.places[breaking.rules[0]], changed, len(missed))
+
+    def _missed(self, most: float) -> list[Comparison]:
+        """Returns the other histories with which the specification, as it is now, does not agree, up to one more
+        than ``most``. What distinguished one breaking likely distinguishes the next one, and is compared first."""
+        missed: list[Comparison] = []
+        for other in self.others:
+            self.work.to_compare -= other.records
+            if not agrees(other):
+                missed.append(other)
+                if len(missed) > most:
+                    break
+        self.others.sort(key=lambda other: not any(other is one for one in missed))
+        return missed
 
 
 def _places(suspected: Sequence[str], coverage: LineCoverage) -> Mapping[str, int]:
