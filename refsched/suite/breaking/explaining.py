@@ -39,8 +39,9 @@ mistakes agrees with no breaking in all of them."""
 CLOSE = 2
 """What agrees with all but this many histories of those with which the best one agrees is named behind it."""
 
-PATIENCE = 60.0
-"""After this many seconds of a processor, about six times as many as the work takes, nothing is explained."""
+PATIENCE = 120.0
+"""After this many seconds of a processor, about four times as many as the work takes a slow one, nothing is
+explained."""
 
 
 @frozen
