@@ -42,7 +42,7 @@ _SLICE_COMES = Create(resource_slice("s1", [{"name": "d0"}]))
 
 
 def _allowed_the_second_time() -> History:
-    """A pod waits on Permit for no time, or until it is rejected, and its next attempt does not wait."""
+    """A pod that waits on Permit is rejected, and its next attempt does not wait."""
     cluster = HistoryBuilder()
     cluster.add_node(node(""))
     cluster.add_pod(pod("", script={"ScriptedA": {"permit": "Wait"}}))
