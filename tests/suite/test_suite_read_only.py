@@ -27,7 +27,7 @@ def run_read_only(folder: Path, *command: str) -> subprocess.CompletedProcess[st
         args = [*shell, REMOUNTED.format(quoted, shlex.join(command))]
     folder.chmod(0o555)
     try:
-        return subprocess.run(args, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
+        return subprocess.run(args, cwd=folder, capture_output=True, text=True, check=False, timeout=600)
     finally:
         folder.chmod(0o755)
 

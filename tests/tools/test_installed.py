@@ -106,7 +106,7 @@ class Project:
             capture_output=True,
             text=True,
             check=False,
-            timeout=300,
+            timeout=900,
         )
 
 
@@ -273,7 +273,7 @@ def test_the_wheel_reports_the_same_bytes_as_a_checkout(
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=900,
     )
 
     assert ran.returncode == code, ran.stdout + ran.stderr
