@@ -59,21 +59,13 @@ def _refused_by_the_second_constraint() -> History:
     return claims_in_turn([resource_slice("s1", devices)], [{**ONE, "constraints": constraints}])
 
 
-def _distinct(*values: int) -> History:
-    """A claim wants devices that are distinct in an attribute, as many as there are, with these values."""
+def _under(constraint: Json, name: str, *values: int) -> History:
+    """A claim wants as many devices as there are, which have these values of an attribute, under a constraint."""
     devices = [
-        {"name": f"d{place}", "attributes": {"x": {"int": value}}} for place, value in enumerate(values)
+        {"name": f"d{place}", "attributes": {name: {"int": value}}} for place, value in enumerate(values)
     ]
-    constraint = {"requests": ["r0"], "distinctAttribute": f"{DRIVER}/x"}
-    claim = {"requests": [request("r0", [exactly(len(values))])], "constraints": [constraint]}
-    return claims_in_turn([resource_slice("s1", devices)], [claim])
-
-
-def _of_the_domain(domain: str) -> History:
-    """A claim for two devices, which agree in an attribute of their driver, names it with this domain."""
-    devices = [{"name": f"d{place}", "attributes": {"numa": {"int": 1}}} for place in range(2)]
-    constraint = {"requests": ["r0"], "matchAttribute": f"{domain}/numa"}
-    claim = {"requests": [request("r0", [exactly(2)])], "constraints": [constraint]}
+    of_all = {"requests": ["r0"], **constraint}
+    claim = {"requests": [request("r0", [exactly(len(values))])], "constraints": [of_all]}
     return claims_in_turn([resource_slice("s1", devices)], [claim])
 
 
@@ -89,7 +81,7 @@ CASES: tuple[Case, ...] = (
             f"attribute_of_the_domain_{'_'.join(domain.split('.'))}",
             f"An attribute without a domain is of the domain of its driver, {DRIVER}, and of no other one; a"
             f" constraint names it with {domain}.",
-            _of_the_domain(domain),
+            _under({"matchAttribute": f"{domain}/numa"}, "numa", 1, 1),
             ("R-DRA-32",),
         )
         for domain in (DRIVER, DRIVER.partition(".")[2], f"a.{DRIVER}")
@@ -99,7 +91,7 @@ CASES: tuple[Case, ...] = (
             f"distinct_devices_of_the_values_{'_'.join(map(str, values))}",
             f"A device has to be distinct from every device before it; the values are {values[0]}, {values[1]} and"
             f" {values[2]}.",
-            _distinct(*values),
+            _under({"distinctAttribute": f"{DRIVER}/x"}, "x", *values),
             ("R-DRA-31",),
         )
         for values in ((1, 2, 2), (1, 2, 1))

@@ -113,8 +113,7 @@ def _of_capacities() -> Iterator[Case]:
 
 
 def _of_fractions() -> Iterator[Case]:
-    cores = {"cores": {"value": "1500m"}}
-    device = {"name": "d0", "capacity": cores, "allowMultipleAllocations": True}
+    device = {"name": "d0", "capacity": _amounts(cores="1500m"), "allowMultipleAllocations": True}
     for name, amounts in (("a_whole_and_a_whole", ("1", "1")), ("a_whole_and_a_half", ("1", "500m"))):
         yield Case(
             f"shares_of_one_and_a_half_{name}",

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.extenders import FILTERS, answered, extender
 from conformance.vocabulary.objects import (
     cpu,
     node,
@@ -17,7 +18,6 @@ from conformance.vocabulary.objects import (
     with_status,
 )
 from conformance.vocabulary.scripted import ONLY_BINDING_SCRIPTED, release_all
-from refsched.suite.histories.extender_address import EXTENDERS
 from refsched.suite.histories.extender_server import ANNOTATION
 from refsched.suite.histories.history import History
 from refsched.suite.session.cases import Case
@@ -28,13 +28,11 @@ Json = dict[str, Any]
 def _binding(verbs_of_both: tuple[Json, Json], answers: Json) -> History:
     cluster = HistoryBuilder()
     cluster.add_node(node(""))
-    cluster.add_pod(with_metadata(pod("", cpu("1")), annotations={ANNOTATION: json.dumps(answers)}))
+    cluster.add_pod(answered(pod("", cpu("1")), answers))
     cluster.schedule()
     cluster.wait()
     cluster.schedule()  # once more, if the extender failed
-    named = [
-        {"urlPrefix": f"{EXTENDERS}/{name}", **verbs} for name, verbs in zip("ab", verbs_of_both, strict=True)
-    ]
+    named = [extender(name, **verbs) for name, verbs in zip("ab", verbs_of_both, strict=True)]
     return cluster.history(profile_config(extenders=named))
 
 
@@ -43,12 +41,12 @@ def _binding_of_a_managed_resource(place: int, more: Json, answers: Json) -> His
     cluster = HistoryBuilder()
     cluster.add_node(node("", {"cpu": "4", "example.com/a": "4", "pods": "9"}))
     for requests in ({"cpu": "1", "example.com/a": "1"}, cpu("1")):
-        cluster.add_pod(with_metadata(pod("", requests), annotations={ANNOTATION: json.dumps(answers)}))
+        cluster.add_pod(answered(pod("", requests), answers))
     cluster.schedule()
     binds = {"bindVerb": "bind", "managedResources": [{"name": "example.com/a"}], **more}
     verbs = [{"filterVerb": "filter"}]
     verbs.insert(place, binds)
-    named = [{"urlPrefix": f"{EXTENDERS}/{name}", **each} for name, each in zip("ab", verbs, strict=True)]
+    named = [extender(name, **each) for name, each in zip("ab", verbs, strict=True)]
     return cluster.history(profile_config(extenders=named))
 
 
@@ -59,11 +57,12 @@ def _managing_what_an_init_container_requests() -> History:
     cluster.add_node(node("", {"cpu": "4", "example.com/a": "4", "pods": "9"}))
     answers = {"a": {"filter": {"n1": "Unschedulable"}}}
     coming = pod("", cpu("1"), initContainers=[asking])
-    cluster.add_pod(with_metadata(coming, annotations={ANNOTATION: json.dumps(answers)}))
+    cluster.add_pod(answered(coming, answers))
     cluster.schedule()
     managed = [{"name": "example.com/a"}]
-    extender = {"urlPrefix": f"{EXTENDERS}/a", "filterVerb": "filter", "managedResources": managed}
-    return cluster.history(profile_config(extenders=[extender]))
+    return cluster.history(
+        profile_config(extenders=[extender(filterVerb="filter", managedResources=managed)])
+    )
 
 
 def _managing_two_resources(requested: str) -> History:
@@ -72,11 +71,12 @@ def _managing_two_resources(requested: str) -> History:
     cluster = HistoryBuilder()
     cluster.add_node(node("", {"cpu": "4", "pods": "9", **dict.fromkeys(resources, "4")}))
     answers = {"a": {"filter": {"n1": "Unschedulable"}}}
-    cluster.add_pod(with_metadata(pod("", {requested: "1"}), annotations={ANNOTATION: json.dumps(answers)}))
+    cluster.add_pod(answered(pod("", {requested: "1"}), answers))
     cluster.schedule()
     managed = [{"name": name} for name in resources]
-    extender = {"urlPrefix": f"{EXTENDERS}/a", "filterVerb": "filter", "managedResources": managed}
-    return cluster.history(profile_config(extenders=[extender]))
+    return cluster.history(
+        profile_config(extenders=[extender(filterVerb="filter", managedResources=managed)])
+    )
 
 
 def _on_both_lists(why: str) -> History:
@@ -87,10 +87,9 @@ def _on_both_lists(why: str) -> History:
     lists = {"FailedNodes": {"n1": "not now"}, "FailedAndUnresolvableNodes": {"n1": why}}
     answers = {"a": {"filter": {"answer": {"NodeNames": [], "Error": "", **lists}}}}
     coming = pod("", {"pods": "1"}, priority=10)
-    cluster.add_pod(with_metadata(coming, annotations={ANNOTATION: json.dumps(answers)}))
+    cluster.add_pod(answered(coming, answers))
     cluster.schedule()
-    extender = {"urlPrefix": f"{EXTENDERS}/a", "filterVerb": "filter", "nodeCacheCapable": True}
-    return cluster.history(profile_config(extenders=[extender]))
+    return cluster.history(profile_config(extenders=[FILTERS]))
 
 
 def _refused_again_and_again() -> History:
@@ -102,12 +101,11 @@ def _refused_again_and_again() -> History:
         cluster.add_node(node("", {"cpu": "2", "pods": "9"}))
         cluster.add_pod(pod("", cpu("1")), index)
     coming = pod("", cpu("1"), priority=10)
-    cluster.add_pod(with_metadata(coming, annotations={ANNOTATION: json.dumps(answers)}))
+    cluster.add_pod(answered(coming, answers))
     for _ in range(4):
         cluster.schedule(1)
         cluster.wait()
-    extender = {"urlPrefix": f"{EXTENDERS}/a", "filterVerb": "filter", "nodeCacheCapable": True}
-    return cluster.history(profile_config(extenders=[extender]))
+    return cluster.history(profile_config(extenders=[FILTERS]))
 
 
 def _rejected_again() -> History:
@@ -127,10 +125,10 @@ def _rejected_again() -> History:
         )
     }
     coming = pod("", cpu("1"), priority=10, nodeSelector={"a": ""})
-    cluster.add_pod(with_metadata(coming, annotations={ANNOTATION: json.dumps(answers)}))
+    cluster.add_pod(answered(coming, answers))
     cluster.schedule()
-    named = [{"urlPrefix": f"{EXTENDERS}/{name}", "filterVerb": "filter"} for name in "ab"]
-    return cluster.history(profile_config(extenders=[{**each, "nodeCacheCapable": True} for each in named]))
+    both = [extender(name, filterVerb="filter", nodeCacheCapable=True) for name in "ab"]
+    return cluster.history(profile_config(extenders=both))
 
 
 def _on_a_node_of_its_own() -> History:
@@ -147,8 +145,7 @@ def _on_a_node_of_its_own() -> History:
     cluster.add_pod(pod("", cpu("1")))
     cluster.schedule(1)
     release_all(cluster)
-    extender = {"urlPrefix": f"{EXTENDERS}/a", "filterVerb": "filter"}
-    return cluster.history({**ONLY_BINDING_SCRIPTED, "extenders": [extender]})
+    return cluster.history({**ONLY_BINDING_SCRIPTED, "extenders": [extender(filterVerb="filter")]})
 
 
 def _nominated_to_the_last_of_many() -> History:
@@ -158,11 +155,10 @@ def _nominated_to_the_last_of_many() -> History:
     for _ in range(110):
         cluster.add_node(node(""))
     answers = {"a": {"filter": dict.fromkeys((f"n{number}" for number in range(1, 111)), "Unschedulable")}}
-    coming = with_metadata(pod("", cpu("1")), annotations={ANNOTATION: json.dumps(answers)})
+    coming = answered(pod("", cpu("1")), answers)
     cluster.add_pod(with_status(coming, nominatedNodeName="n110"))
     cluster.schedule()
-    extender = {"urlPrefix": f"{EXTENDERS}/a", "filterVerb": "filter", "nodeCacheCapable": True}
-    return cluster.history(profile_config(parallelism=1, extenders=[extender]))
+    return cluster.history(profile_config(parallelism=1, extenders=[FILTERS]))
 
 
 def _two_full_nodes(answers: Json) -> HistoryBuilder:
@@ -172,7 +168,7 @@ def _two_full_nodes(answers: Json) -> HistoryBuilder:
         cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
         cluster.add_pod(pod("", cpu("1")), home)
     coming = pod("", cpu("1"), priority=10)
-    cluster.add_pod(with_metadata(coming, annotations={ANNOTATION: json.dumps(answers)}))
+    cluster.add_pod(answered(coming, answers))
     cluster.schedule()
     return cluster
 
@@ -182,8 +178,8 @@ _REFUSES_BOTH: Json = {"preempt": {"n1": "Refuse", "n2": "Refuse"}}
 
 def _two_asked_about_victims(answers: Json, **more: bool) -> History:
     cluster = _two_full_nodes(answers)
-    extenders = [{"urlPrefix": f"{EXTENDERS}/{name}", "preemptVerb": "preempt", **more} for name in "ab"]
-    return cluster.history(profile_config(extenders=extenders))
+    both = [extender(name, preemptVerb="preempt", **more) for name in "ab"]
+    return cluster.history(profile_config(extenders=both))
 
 
 def _scored(*scores: tuple[str, Any]) -> History:
@@ -192,10 +188,9 @@ def _scored(*scores: tuple[str, Any]) -> History:
     for cores in ("4", "2"):
         cluster.add_node(node("", cpu(cores) | {"pods": "9"}))
     answers = {"a": {"prioritize": {"answer": [{"Host": host, "Score": score} for host, score in scores]}}}
-    cluster.add_pod(with_metadata(pod("", cpu("1")), annotations={ANNOTATION: json.dumps(answers)}))
+    cluster.add_pod(answered(pod("", cpu("1")), answers))
     cluster.schedule()
-    extender = {"urlPrefix": f"{EXTENDERS}/a", "prioritizeVerb": "prioritize", "weight": 1}
-    return cluster.history(profile_config(extenders=[extender]))
+    return cluster.history(profile_config(extenders=[extender(prioritizeVerb="prioritize", weight=1)]))
 
 
 def _no_victims_left() -> History:
@@ -210,8 +205,7 @@ def _one_fails_and_is_ignored() -> History:
 def _one_without_victims(ignorable: bool) -> History:
     """The extender leaves the first of two nodes without a victim."""
     cluster = _two_full_nodes({"a": {"preempt": {"n1": 0}}})
-    extender = {"urlPrefix": f"{EXTENDERS}/a", "preemptVerb": "preempt", "ignorable": ignorable}
-    return cluster.history(profile_config(extenders=[extender]))
+    return cluster.history(profile_config(extenders=[extender(preemptVerb="preempt", ignorable=ignorable)]))
 
 
 def _cases() -> Iterator[Case]:

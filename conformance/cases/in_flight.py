@@ -23,13 +23,19 @@ from refsched.suite.histories.history import (
 from refsched.suite.session.cases import Case
 
 
+def _one_that_waits(permit: str = "Wait") -> HistoryBuilder:
+    """A pod waits on Permit."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", script={"ScriptedA": {"permit": permit}}))
+    cluster.schedule(1)
+    return cluster
+
+
 def _events_while_it_waits(*steps: Step) -> History:
     """A pod waits on Permit during these steps, and is rejected then. Another one, which is too large, is tried
     between."""
-    cluster = HistoryBuilder()
-    cluster.add_node(node(""))
-    cluster.add_pod(pod("", script={"ScriptedA": {"permit": "Wait"}}))
-    cluster.schedule(1)
+    cluster = _one_that_waits()
     cluster.steps.extend(steps)
     cluster.add_pod(pod("", {"cpu": "9"}))
     cluster.schedule(1)
@@ -43,10 +49,7 @@ _SLICE_COMES = Create(resource_slice("s1", [{"name": "d0"}]))
 
 def _allowed_the_second_time() -> History:
     """A pod that waits on Permit is rejected, and its next attempt does not wait."""
-    cluster = HistoryBuilder()
-    cluster.add_node(node(""))
-    cluster.add_pod(pod("", script={"ScriptedA": {"permit": "Wait"}}))
-    cluster.schedule(1)
+    cluster = _one_that_waits()
     cluster.steps.append(Permit("default/p1", "reject"))
     cluster.change_pod(0, scripted({}))
     cluster.wait()
@@ -56,10 +59,7 @@ def _allowed_the_second_time() -> History:
 
 def _waits_for(seconds: str) -> History:
     """A pod is to wait on Permit for so many seconds."""
-    cluster = HistoryBuilder()
-    cluster.add_node(node(""))
-    cluster.add_pod(pod("", script={"ScriptedA": {"permit": f"Wait:{seconds}"}}))
-    cluster.schedule(1)
+    cluster = _one_that_waits(f"Wait:{seconds}")
     cluster.steps.append(Observe())
     cluster.wait(1)
     return cluster.history(SCRIPTED)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 from conformance.cases.backoff import PORT
 from conformance.cases.queue import rejected
 from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.extenders import FILTERS, answered
 from conformance.vocabulary.objects import (
     HOSTNAME,
     REQUIRED,
@@ -23,8 +23,6 @@ from conformance.vocabulary.objects import (
     with_spec,
     with_status,
 )
-from refsched.suite.histories.extender_address import EXTENDERS
-from refsched.suite.histories.extender_server import ANNOTATION
 from refsched.suite.histories.history import History
 from refsched.suite.session.cases import Case
 
@@ -121,14 +119,12 @@ def _rejected_by_an_extender(update: Callable[[Json], Json]) -> History:
     """An extender rejects a pod everywhere, and the pod is updated."""
     cluster = HistoryBuilder()
     cluster.add_node(node(""))
-    answers = json.dumps({"a": {"filter": {"n1": "Unschedulable"}}})
-    cluster.add_pod(with_metadata(pod(""), annotations={ANNOTATION: answers}))
+    cluster.add_pod(answered(pod(""), {"a": {"filter": {"n1": "Unschedulable"}}}))
     cluster.schedule()
     cluster.change_pod(0, update)
     cluster.wait()
     cluster.schedule()
-    extender = {"urlPrefix": f"{EXTENDERS}/a", "filterVerb": "filter", "nodeCacheCapable": True}
-    return cluster.history(profile_config(extenders=[extender]))
+    return cluster.history(profile_config(extenders=[FILTERS]))
 
 
 def _cases() -> Iterator[Case]:

@@ -96,14 +96,18 @@ def _labelled(label: str, first: Sequence[Json], later: Sequence[Json], nodes: S
     return cluster.history(_ZONE_ALONE)
 
 
-def _both_labels(label: str, of_node: Json) -> History:
-    """Returns a volume that has this label for zone a, and a node that has labels of both kinds."""
+def _volume_of_zone_a(label: str, of_node: Json, *later: Json) -> History:
+    """A volume has this label for zone a, and the node these labels. Objects that come later may help the pod."""
     cluster = HistoryBuilder(hosts=True)
     claim, volume = _BOUND
     cluster.add(_HAND, claim, with_metadata(volume, labels={label: "a"}))
     cluster.add_node(node(labels=of_node))
     cluster.add_pod(pod("", volumes=using("c1")))
     cluster.schedule()
+    for value in later:
+        cluster.add(value)
+        cluster.wait()
+        cluster.schedule()
     return cluster.history(_ZONE_ALONE)
 
 
@@ -116,20 +120,6 @@ def _empty_zone_and_a_region() -> History:
     for region in ("q", "r"):
         cluster.add_node(node(labels={ZONE: "z", REGION: region}))
     cluster.add_pod(pod("", volumes=using("c1")))
-    cluster.schedule()
-    return cluster.history(_ZONE_ALONE)
-
-
-def _class_comes(mode: str) -> History:
-    """A pod is rejected for the zone of its claim's volume, and then another StorageClass comes."""
-    cluster = HistoryBuilder(hosts=True)
-    claim, volume = _BOUND
-    cluster.add(_HAND, claim, with_metadata(volume, labels={ZONE: "a"}))
-    cluster.add_node(node(labels={ZONE: "b"}))
-    cluster.add_pod(pod("", volumes=using("c1")))
-    cluster.schedule()
-    cluster.add({**storage_class("another", DRIVER), "volumeBindingMode": mode})
-    cluster.wait()
     cluster.schedule()
     return cluster.history(_ZONE_ALONE)
 
@@ -157,7 +147,7 @@ def _of_old_labels() -> Iterator[Case]:
                 f"volume_with_{kind}_zone_label_and_node_of_old_zone_{old}",
                 f"A volume with the {kind} zone label a can be used on a node whose {kind} zone label is a,"
                 f" whatever the other one says: old {old}, new {new}.",
-                _both_labels(label, {OLD_ZONE: old, ZONE: new}),
+                _volume_of_zone_a(label, {OLD_ZONE: old, ZONE: new}),
                 ("R-VOLZONE-05",),
             )
 
@@ -177,11 +167,12 @@ def _of_labels() -> Iterator[Case]:
         ("R-VOLZONE-03",),
     )
     for mode, name in (("WaitForFirstConsumer", "for_a_consumer"), ("Immediate", "for_nobody")):
+        another = {**storage_class("another", DRIVER), "volumeBindingMode": mode}
         yield Case(
             f"another_class_that_waits_{name}_comes",
             "A pod that VolumeZone rejected is requeued by any StorageClass that waits for the first consumer; one"
             f" with {mode} comes.",
-            _class_comes(mode),
+            _volume_of_zone_a(ZONE, {ZONE: "b"}, another),
         )
     yield Case(
         "claim_of_an_ephemeral_volume_changes",

@@ -283,6 +283,14 @@ def answer(python: Opened) -> str:
     return python.page.locator("pre.in-a-browser").inner_text()
 
 
+def fill_in_a_rush(python: Opened) -> str:
+    """Fills in a cluster, and no pod. Returns its manifests."""
+    manifests = (DOCS / "examples" / "rush.yaml").read_text("utf-8")
+    python.page.get_by_label("Objects, as YAML or JSON").fill(manifests)
+    python.page.get_by_label("Pod").fill("")
+    return manifests
+
+
 def printed(folder: Path, manifests: str, *arguments: str) -> str:
     file = folder / "cluster.yaml"
     file.write_text(manifests, "utf-8")
@@ -301,17 +309,12 @@ def test_a_pod_is_explained_as_on_the_command_line(python: Opened, tmp_path: Pat
 
 
 def test_all_pods_are_scheduled_without_the_name_of_one(python: Opened, tmp_path: Path) -> None:
-    manifests = (DOCS / "examples" / "rush.yaml").read_text("utf-8")
-    python.page.get_by_label("Objects, as YAML or JSON").fill(manifests)
-    python.page.get_by_label("Pod").fill("")
+    manifests = fill_in_a_rush(python)
     assert printed(tmp_path, manifests, "schedule") in answer(python)
 
 
 def test_an_earlier_release_decides_where_it_is_chosen(python: Opened) -> None:
-    python.page.get_by_label("Objects, as YAML or JSON").fill(
-        (DOCS / "examples" / "rush.yaml").read_text("utf-8")
-    )
-    python.page.get_by_label("Pod").fill("")
+    fill_in_a_rush(python)
     python.page.get_by_label("Kubernetes").select_option("1.19")
     shown = answer(python)
     python.page.get_by_label("Kubernetes").select_option("1.34")

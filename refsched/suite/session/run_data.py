@@ -106,11 +106,10 @@ def _until_given_up(data: RunData) -> RunData:
         return data
     last, problem = faults[MOST_FAULTS - 1]
     given_up = Fault("adapter", f"{problem}\n{FINAL}")
-    asked = {each.test for each in data.outcomes if each.place <= last}
     return evolve(
         data,
         outcomes=tuple(
-            each if each.test in asked else Outcome(each.test, each.rules, fault=given_up)
+            each if each.place <= last else Outcome(each.test, each.rules, fault=given_up)
             for each in data.outcomes
         ),
         changes=(),
