@@ -22,7 +22,7 @@ from conformance.vocabulary.objects import (
     with_metadata,
     with_spec,
 )
-from conformance.vocabulary.scripted import SCRIPTED, key, script
+from conformance.vocabulary.scripted import SCRIPTED, WAITS, key, script
 from conformance.vocabulary.storage import (
     BETA_CLASS,
     a_claim,
@@ -99,7 +99,7 @@ def _deleted_while_it_was_queued(*, has_successor: bool) -> History:
     cluster = HistoryBuilder()
     cluster.add_node(node("", {"cpu": "2", "pods": "9"}))
     cluster.add_pod(pod("", {"cpu": "1"}), 0)
-    cluster.add_pod(pod("", {"cpu": "1"}, priority=9, script={"ScriptedA": {"permit": "Wait"}}))
+    cluster.add_pod(pod("", {"cpu": "1"}, priority=9, script=WAITS))
     cluster.schedule(1)
     cluster.change_pod(1, lambda value: with_spec(value, nodeName="n1"))
     if not has_successor:
@@ -116,7 +116,7 @@ def _annotated_while_it_waits() -> History:
     """A pod that waits on Permit gets an annotation."""
     cluster = HistoryBuilder()
     cluster.add_node(node(""))
-    cluster.add_pod(pod("", script={"ScriptedA": {"permit": "Wait"}}))
+    cluster.add_pod(pod("", script=WAITS))
     cluster.schedule(1)
     cluster.change_pod(
         0, lambda value: with_metadata(value, annotations={**value["metadata"]["annotations"], "note": "x"})

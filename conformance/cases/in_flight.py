@@ -9,7 +9,14 @@ from functools import partial
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.devices import resource_slice
 from conformance.vocabulary.objects import container, node, pod, with_metadata
-from conformance.vocabulary.scripted import SCRIPTED, release_all, script, scripted
+from conformance.vocabulary.scripted import (
+    SCRIPTED,
+    WAITS,
+    release_all,
+    script,
+    scripted,
+    waiting_with_all_cpu,
+)
 from refsched.suite.histories.history import (
     Create,
     History,
@@ -97,10 +104,7 @@ def _anew_while_it_is_bound(point: str) -> History:
 
 def _waits_for_long() -> History:
     """A pod waits on Permit for longer than bound pods are awaited, and another one wants its room."""
-    cluster = HistoryBuilder()
-    cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
-    cluster.add_pod(pod("", {"cpu": "1"}, script={"ScriptedA": {"permit": "Wait"}}))
-    cluster.schedule(1)
+    cluster = waiting_with_all_cpu()
     for _ in range(4):
         cluster.wait(10)
     cluster.add_pod(pod("", {"cpu": "1"}))
@@ -111,10 +115,7 @@ def _waits_for_long() -> History:
 def _room_of_one_that_waits(answer: str) -> History:
     """A pod waits on Permit with all cpu of the node, and another one is rejected. Then the first is rejected, or
     deleted."""
-    cluster = HistoryBuilder()
-    cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
-    cluster.add_pod(pod("", {"cpu": "1"}, script={"ScriptedA": {"permit": "Wait"}}))
-    cluster.schedule(1)
+    cluster = waiting_with_all_cpu()
     cluster.add_pod(pod("", {"cpu": "1"}, priority=-1))
     cluster.schedule(1)
     if answer == "reject":
@@ -130,7 +131,7 @@ def _deleted_before_it_is_popped() -> History:
     cluster = HistoryBuilder()
     cluster.add_node(node("", {"cpu": "2", "pods": "9"}))
     cluster.add_pod(pod("", {"cpu": "1"}), 0)
-    cluster.add_pod(pod("", {"cpu": "1"}, script={"ScriptedA": {"permit": "Wait"}}))
+    cluster.add_pod(pod("", {"cpu": "1"}, script=WAITS))
     cluster.schedule(1)
     cluster.add_pod(pod("", {"cpu": "3"}))
     cluster.remove_pod(0)
@@ -144,7 +145,7 @@ def _victims_that_wait_and_run(waits: int, runs: int) -> History:
     these priorities."""
     cluster = HistoryBuilder()
     cluster.add_node(node("", {"cpu": "3", "pods": "9"}))
-    cluster.add_pod(pod("", {"cpu": "2"}, priority=waits, script={"ScriptedA": {"permit": "Wait"}}))
+    cluster.add_pod(pod("", {"cpu": "2"}, priority=waits, script=WAITS))
     cluster.schedule(1)
     port = [{"containerPort": 80, "hostPort": 80}]
     cluster.add_pod(pod("", priority=runs, containers=[container("c", ports=port)]), 0)

@@ -9,7 +9,13 @@ from conformance.vocabulary.allocations import allocated
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.devices import ONE, claim_user, device_class, resource_claim, resource_slice
 from conformance.vocabulary.objects import AN_AGE_AGO, node, pod, with_metadata, with_spec, with_status
-from conformance.vocabulary.scripted import ONLY_BINDING_SCRIPTED, SCRIPTED, release_all
+from conformance.vocabulary.scripted import (
+    ONLY_BINDING_SCRIPTED,
+    SCRIPTED,
+    WAITS,
+    release_all,
+    waiting_with_all_cpu,
+)
 from refsched.suite.histories.history import Create, History, Observe, Permit, Release, Update, deleting
 from refsched.suite.session.cases import Case
 
@@ -46,7 +52,7 @@ def _claim_named_twice() -> History:
     cluster.add(device_class("any"), resource_slice("s1", [{"name": f"d{number}"} for number in range(5)]))
     cluster.add(*(resource_claim(name, ONE) for name in ("c1", "c2", "c3")))
     cluster.add_node(node(""))
-    cluster.add_pod(claim_user("c1", "c1", script={"ScriptedA": {"permit": "Wait"}}))
+    cluster.add_pod(claim_user("c1", "c1", script=WAITS))
     cluster.schedule(1)
     cluster.add_pod(claim_user("c2"))
     cluster.schedule(1)
@@ -86,10 +92,7 @@ def _namesake_in_another_namespace() -> History:
 def _rejected_on_permit(of_first: int) -> History:
     """A pod of this priority waits on Permit with the whole room, for which another one of priority 5 waits, and
     is rejected."""
-    cluster = HistoryBuilder()
-    cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
-    cluster.add_pod(pod("", {"cpu": "1"}, priority=of_first, script={"ScriptedA": {"permit": "Wait"}}))
-    cluster.schedule(1)
+    cluster = waiting_with_all_cpu(priority=of_first)
     cluster.add_pod(pod("", {"cpu": "1"}, priority=5, preemptionPolicy="Never"))
     cluster.schedule(1)
     cluster.steps.append(Permit("default/p1", "reject"))
@@ -104,7 +107,7 @@ def _bound_elsewhere_while_it_waits() -> History:
     for _ in range(2):
         cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
     cluster.add_pod(pod("", {"cpu": "1"}), 1)
-    cluster.add_pod(pod("", {"cpu": "1"}, script={"ScriptedA": {"permit": "Wait"}}))
+    cluster.add_pod(pod("", {"cpu": "1"}, script=WAITS))
     cluster.schedule(1)
     cluster.remove_pod(0)
     cluster.change_pod(0, lambda value: with_spec(value, nodeName="n2"))

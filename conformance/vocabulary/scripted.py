@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from conformance.vocabulary.builder import HistoryBuilder
-from conformance.vocabulary.objects import SCRIPT, default_profile, profile_config, with_metadata
+from conformance.vocabulary.objects import SCRIPT, default_profile, node, pod, profile_config, with_metadata
 from refsched.suite.histories.history import Release
 
 Json = dict[str, Any]
@@ -45,6 +45,19 @@ def script(*answers: tuple[str, str, str]) -> Script:
 def scripted(answers: Script) -> Callable[[Json], Json]:
     """Returns what makes the scripted plugins answer so about a pod from now on."""
     return lambda value: with_metadata(value, annotations={SCRIPT: json.dumps(answers)})
+
+
+WAITS: Script = {"ScriptedA": {"permit": "Wait"}}
+"""A pod with this script waits on Permit."""
+
+
+def waiting_with_all_cpu(**spec: Any) -> HistoryBuilder:
+    """Begins a history: a pod with this spec waits on Permit with all cpu of the only node."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+    cluster.add_pod(pod("", {"cpu": "1"}, script=WAITS, **spec))
+    cluster.schedule(1)
+    return cluster
 
 
 def key(value: Json) -> str:
