@@ -133,7 +133,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     return Project(folder, environment / "bin")
 
 
-FEW = ("-k", "cordon", "--examples=3")
+FEW = ("-k", "taints_and_cordons or uncordoned or is_cordoned", "--examples=3")
 
 
 class Runs:
