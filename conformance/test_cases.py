@@ -133,6 +133,7 @@ def test_volume_limit_cases(check: Check, case: Case) -> None:
         *device_taints.CASES,
         *allocated_claims.CASES,
         *names_of_nodes.OF_DEVICES,
+        *namesakes.OF_DEVICES,
         *empty_values.OF_DEVICES,
     ),
     rules=rules_of("DRA"),

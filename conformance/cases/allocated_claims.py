@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cases of pods one of whose claims is allocated, and another one is not."""
+"""Cases of claims that are allocated: beside one that is not, for the same pod, and for the device of another
+one."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from conformance.vocabulary.allocations import allocated, node_condition, node_s
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.devices import ONE, claim_user, device_class, resource_claim, resource_slice
 from conformance.vocabulary.objects import HOSTNAME, node
-from refsched.suite.histories.history import History
+from refsched.suite.histories.history import History, deleting
 from refsched.suite.session.cases import Case
 
 Json = dict[str, Any]
@@ -29,7 +30,32 @@ def _for(host: str, *claims: str) -> History:
     return cluster.history()
 
 
-CASES: tuple[Case, ...] = tuple(
+def _one_device_of_two_claims(*deleted: str) -> History:
+    """Two claims are allocated with the only device, and these of them are deleted. A pod comes after that for
+    whose claim there is no other device."""
+    cluster = HistoryBuilder()
+    cluster.add(device_class("any"), resource_slice("s1", [{"name": "d0"}]))
+    both = {name: resource_claim(name, ONE, allocated("d0")) for name in ("c1", "c2")}
+    cluster.add(*both.values(), resource_claim("c3", ONE))
+    cluster.add_node(node(""))
+    cluster.steps.extend(deleting(both[name]) for name in deleted)
+    cluster.add_pod(claim_user("c3"))
+    cluster.schedule()
+    return cluster.history()
+
+
+OF_ONE_DEVICE: tuple[Case, ...] = tuple(
+    Case(
+        f"device_of_two_claims_of_which_{len(deleted)}_are_deleted",
+        "A device that two claims hold is free as soon as one of them is deleted; so many of both are:"
+        f" {len(deleted)}.",
+        _one_device_of_two_claims(*deleted),
+        ("R-DRA-85",) if deleted else (),
+    )
+    for deleted in ((), ("c1",), ("c1", "c2"))
+)
+
+CASES: tuple[Case, ...] = OF_ONE_DEVICE + tuple(
     Case(
         f"claim_of_{host}_{'before' if claims[0] == 'old' else 'after'}_one_to_allocate",
         "A pod can go only where each of its claims can be used, those that are allocated and those that are not;"

@@ -25,7 +25,14 @@ DEVICE: dict[str, Any] = {
     "capacity": {"memory": {"value": "16Gi"}, "cores": {"value": "8"}, "milli": {"value": "1500m"}},
 }
 
+_RESERVED = (
+    *("as", "break", "const", "continue", "else", "for", "function", "if", "import"),
+    *("let", "loop", "namespace", "package", "return", "var", "void", "while"),
+)
+"""These words name no variable, and may name a field."""
+
 _TRUE_FIELDS = (
+    " && ".join(f"{{'{word}': 1}}.{word} == 1" for word in _RESERVED),
     f"device.driver == '{DRIVER}' && !device.allowMultipleAllocations",
     f"{A}.ecc && {A}.numa == 1 && {A}.model == 'Ab' && {A}.numa != 2 && {A}['numa'] == 1",
     "device.attributes['shared.com'].x == 7 && device.attributes['nobody.org'].size() == 0",

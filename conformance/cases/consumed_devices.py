@@ -174,6 +174,26 @@ def _in_steps() -> History:
     return _claims_in_turn([resource_slice("s1", [device])], *claims)
 
 
+def _rounded_up_to_more_than_is_left(asked: str) -> History:
+    """A claim takes 8 of 10, and another one asks for an amount that is rounded up to 4."""
+    policy = {"default": "4", "validRange": {"min": "4", "step": "4"}}
+    cores = {"value": "10", "requestPolicy": policy}
+    device = {"name": "d0", "capacity": {"cores": cores}, "allowMultipleAllocations": True}
+    claims = [{"requests": [request("r0", [_asking(cores=amount)])]} for amount in ("8", asked)]
+    return _claims_in_turn([resource_slice("s1", [device])], *claims)
+
+
+_ROUNDED: tuple[Case, ...] = tuple(
+    Case(
+        f"{asked}_of_a_capacity_is_rounded_up_to_more_than_is_left",
+        "As much of a capacity must be left as a share consumes, and not only as much as it requests; a claim asks"
+        f" for {asked}, consumes 4, and 2 are left.",
+        _rounded_up_to_more_than_is_left(asked),
+        ("R-DRA-47",),
+    )
+    for asked in ("1", "2", "3")
+)
+
 _STEPS = Case(
     "amounts_in_steps_up_to_a_maximum",
     "An amount is rounded up to the next step of the range, is refused above the maximum, and is an error where it"
@@ -243,6 +263,7 @@ CASES: tuple[Case, ...] = (
     *_of_zeros(),
     _DEFAULTS,
     _STEPS,
+    *_ROUNDED,
     _LARGE,
     _GIVEN_UP,
     _USED_UP,

@@ -3,18 +3,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
+from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.devices import (
     DRIVER,
+    ONE,
+    claim_user,
     claims_in_turn,
+    device_class,
     exactly,
     request,
+    resource_claim,
     resource_slice,
     taint_rule,
 )
 from conformance.vocabulary.objects import node
-from refsched.suite.histories.history import History
+from refsched.suite.histories.history import History, Update
 from refsched.suite.session.cases import Case
 
 Json = dict[str, Any]
@@ -37,14 +43,46 @@ def _tainted_twice(own: Json, added: Json) -> History:
     )
 
 
+def _rule_changes(before: Json, after: Json) -> History:
+    """A rule taints the only device, and then says another taint."""
+    selected = {"driver": DRIVER, "pool": "s1"}
+    cluster = HistoryBuilder()
+    cluster.add(device_class("any"), resource_slice("s1", [{"name": "d0"}]), resource_claim("c1", ONE))
+    cluster.add(taint_rule("r", selected, {**before, "timeAdded": _ADDED}))
+    cluster.add_node(node(""))
+    cluster.add_pod(claim_user("c1"))
+    cluster.schedule()
+    cluster.steps.append(Update(taint_rule("r", selected, {**after, "timeAdded": _ADDED})))
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
+
+
 _OWN: Json = {"key": "k", "value": "a", "effect": "NoSchedule"}
 
-CASES: tuple[Case, ...] = tuple(
-    Case(
-        f"taint_of_a_rule_with_another_{name}",
-        f"A device has its own taints and those that rules add; they differ in the {name} alone.",
-        _tainted_twice(_OWN, {**_OWN, **other}),
-        ("R-DRA-35",),
-    )
-    for name, other in (("value", {"value": "b"}), ("effect", {"effect": "NoExecute"}), ("key", {"key": "l"}))
+_OTHERS: tuple[tuple[str, Json], ...] = (
+    ("value", {"value": "b"}),
+    ("effect", {"effect": "NoExecute"}),
+    ("key", {"key": "l"}),
 )
+
+
+def _cases() -> Iterator[Case]:
+    for name, other in _OTHERS:
+        yield Case(
+            f"taint_of_a_rule_with_another_{name}",
+            f"A device has its own taints and those that rules add; they differ in the {name} alone.",
+            _tainted_twice(_OWN, {**_OWN, **other}),
+            ("R-DRA-35",),
+        )
+    for name, other in (*_OTHERS, ("effect_none", {"effect": "None"})):
+        yield Case(
+            f"rule_changes_its_taint_to_another_{name}",
+            "An update of a rule that taints a device requeues a pod that was rejected for its claim if it changes"
+            f" the taint; here the {name.split('_')[0]} changes.",
+            _rule_changes(_OWN, {**_OWN, **other}),
+            ("R-DRA-89",),
+        )
+
+
+CASES: tuple[Case, ...] = tuple(_cases())

@@ -53,13 +53,14 @@ def _avoided(entries: Sequence[Any], owners: Sequence[Json]) -> History:
     return cluster.history()
 
 
-def _preferring_by_name() -> History:
-    """A pod prefers the second of two equal nodes by its name."""
+def _preferring_by_name(*others: Json) -> History:
+    """A pod prefers the second of two nodes by its name, and by these other terms. The first one has a label."""
     cluster = HistoryBuilder(hosts=True)
-    for _ in range(2):
-        cluster.add_node(node(""))
+    for labels in ({"disk": "ssd"}, {}):
+        cluster.add_node(node("", labels=labels))
     term = node_selector(fields=[node_condition("n2", key="metadata.name")])["nodeSelectorTerms"][0]
-    cluster.add_pod(pod("", affinity={"nodeAffinity": {PREFERRED: [{"weight": 10, "preference": term}]}}))
+    preferred = [{"weight": 10, "preference": each} for each in (term, *others)]
+    cluster.add_pod(pod("", affinity={"nodeAffinity": {PREFERRED: preferred}}))
     cluster.schedule()
     return cluster.history()
 
@@ -105,7 +106,28 @@ def _pods_of_two_services() -> History:
     return _spread_over_racks(cluster, _OF_A | of_web)
 
 
+def _thirds(most: int, others: int) -> History:
+    """Of the pods of a Service so many run on the first of two nodes, and so many on the second."""
+    cluster = _two_racks(s=_OF_A)
+    for home, count in enumerate((most, others)):
+        for _ in range(count):
+            cluster.add_pod(pod("", labels=_OF_A), home)
+    cluster.add_pod(pod("", labels=_OF_A))
+    cluster.schedule()
+    return cluster.history()
+
+
 CASES: tuple[Case, ...] = (
+    *(
+        Case(
+            f"{others}_of_{most}_pods_on_another_node",
+            "SelectorSpread cuts a node's score to a whole number at the end, and no share before; a node has"
+            f" {others} pods where the most are {most}.",
+            _thirds(most, others),
+            ("R-SELSPREAD-03",),
+        )
+        for most, others in ((3, 1), (3, 2), (7, 3), (6, 1))
+    ),
     Case(
         "avoided_pods_with_an_entry_that_is_none",
         "An annotation preferAvoidPods of which one entry cannot be read avoids no pod, whatever the others say.",
@@ -152,10 +174,20 @@ CASES: tuple[Case, ...] = (
             ("an_owner_that_controls_nothing", "there is none", (owner("ReplicaSet", controls=False),)),
         )
     ),
-    Case(
-        "preferred_by_the_name_of_a_node",
-        "A node that a pod prefers by its name alone scores no better than any other in v1.19.",
-        _preferring_by_name(),
-        ("R-NODEAFF-53",),
+    *(
+        Case(
+            f"preferred_by_the_name_of_a_node{name}",
+            f"A node that a pod prefers by its name alone scores no better than any other in v1.19{says}.",
+            _preferring_by_name(*others),
+            ("R-NODEAFF-53",),
+        )
+        for name, says, others in (
+            ("", "", ()),
+            (
+                "_and_another_by_its_label",
+                ", also where it prefers the other one by a label",
+                ({"matchExpressions": [node_condition("ssd", key="disk")]},),
+            ),
+        )
     ),
 )

@@ -112,6 +112,23 @@ def _waits_for_long() -> History:
     return cluster.history(SCRIPTED)
 
 
+def _nominated_elsewhere(permit: str) -> History:
+    """A pod is nominated to a node that is full, and is placed on another one, where Permit answers so."""
+    cluster = HistoryBuilder()
+    for amount in ("1", "2"):
+        cluster.add_node(node("", {"cpu": amount, "pods": "9"}))
+    cluster.add_pod(pod("", {"cpu": "1"}), 0)
+    script = {"ScriptedA": {"permit": permit}}
+    cluster.add_pod(pod("", {"cpu": "1"}, status={"nominatedNodeName": "n1"}, script=script))
+    cluster.schedule(1)
+    cluster.steps.append(Observe())
+    cluster.remove_pod(0)
+    cluster.steps.append(Permit("default/p2", "reject"))
+    cluster.wait()
+    cluster.schedule(1)
+    return cluster.history(SCRIPTED)
+
+
 def _room_of_one_that_waits(answer: str) -> History:
     """A pod waits on Permit with all cpu of the node, and another one is rejected. Then the first is rejected, or
     deleted."""
@@ -215,6 +232,19 @@ CASES: tuple[Case, ...] = (
         "room_of_a_pod_that_waits_for_long",
         "A pod that waits on Permit has its room as long as it waits.",
         _waits_for_long(),
+    ),
+    *(
+        Case(
+            f"nominated_to_a_full_node_and_{name}_on_another",
+            "A pod that is placed on another node than the one to which it is nominated, and whose binding has to"
+            f" wait, is nominated to that node from then on; it {says}.",
+            _nominated_elsewhere(permit),
+            ("R-BIND-07",) if permit == "Wait" else (),
+        )
+        for name, says, permit in (
+            ("waits", "waits on Permit", "Wait"),
+            ("rejected", "is rejected on Permit", "Unschedulable"),
+        )
     ),
     *(
         Case(

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from conformance.vocabulary.allocations import allocated
 from conformance.vocabulary.builder import UNBOUND, HistoryBuilder
+from conformance.vocabulary.devices import ONE, claim_user, device_class, resource_claim, resource_slice
 from conformance.vocabulary.objects import cpu, named, node, owned_by_pod, pod, with_metadata
 from conformance.vocabulary.storage import (
     DRIVER,
@@ -52,6 +54,18 @@ def _owned_by_an_earlier_pod() -> History:
     return cluster.history()
 
 
+def _reserved_for_an_earlier_pod() -> History:
+    """The claim of a pod is allocated, and reserved for an earlier pod of its name."""
+    earlier = {"resource": "pods", "name": "p1", "uid": "uid-of-an-earlier-one"}
+    cluster = HistoryBuilder()
+    cluster.add(device_class("any"), resource_slice("s1", [{"name": "d0"}]))
+    cluster.add(resource_claim("c1", ONE, allocated("d0", users=[earlier])))
+    cluster.add_node(node(""))
+    cluster.add_pod(claim_user("c1"))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _deleted(place: int) -> History:
     """Pods of one name wait in three namespaces, and one of them is deleted."""
     cluster = HistoryBuilder()
@@ -73,6 +87,16 @@ OF_CLAIMS: tuple[Case, ...] = (
         "ephemeral_claim_of_an_earlier_pod_of_the_name",
         "The claim of an ephemeral volume must belong to the pod by its uid, not by its name.",
         _owned_by_an_earlier_pod(),
+    ),
+)
+
+OF_DEVICES: tuple[Case, ...] = (
+    Case(
+        "claim_reserved_for_an_earlier_pod_of_the_name",
+        "A claim is reserved for a pod by its uid, not by its name, so that one which is reserved for an earlier"
+        " pod of that name is reserved for this one, too.",
+        _reserved_for_an_earlier_pod(),
+        ("R-DRA-11",),
     ),
 )
 

@@ -3,12 +3,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from conformance.cases.deleted import Replaced
 from conformance.cases.pod_affinity import zones
-from conformance.vocabulary.objects import REQUIRED, ZONE, default_profile, node, pod, profile_config
+from conformance.vocabulary.allocations import node_condition
+from conformance.vocabulary.objects import (
+    PREFERRED,
+    REQUIRED,
+    ZONE,
+    default_profile,
+    node,
+    pod,
+    profile_config,
+)
 from refsched.suite.histories.history import History
 from refsched.suite.session.cases import Case
 
@@ -56,6 +65,30 @@ def _added(required: Json) -> History:
     )
 
 
+def _preferring(own: Sequence[tuple[int, str]], added: Sequence[tuple[int, str]] = ()) -> History:
+    """A pod, and perhaps its profile, prefers zones with these weights."""
+
+    def preferences(weighed: Sequence[tuple[int, str]]) -> list[Json]:
+        return [
+            {"weight": weight, "preference": {"matchExpressions": [node_condition(zone)]}}
+            for weight, zone in weighed
+        ]
+
+    cluster = zones("a", "b")
+    cluster.add_pod(pod("", affinity={"nodeAffinity": {PREFERRED: preferences(own)}}))
+    cluster.schedule()
+    args = ("NodeAffinity", {"addedAffinity": {PREFERRED: preferences(added)}})
+    return cluster.history(profile_config(default_profile(*([args] if added else []))))
+
+
+_TWICE: dict[str, tuple[str, Sequence[tuple[int, str]], Sequence[tuple[int, str]]]] = {
+    "of_the_pod": ("the pod has it twice", [(30, "a"), (30, "a"), (50, "b")], ()),
+    "of_other_weights": ("the pod has it with two weights", [(30, "a"), (40, "a"), (50, "b")], ()),
+    "of_pod_and_profile": ("the pod and the profile have it", [(30, "a"), (50, "b")], [(30, "a")]),
+}
+"""Preferences that are there twice."""
+
+
 _FAR: Json = {"key": "zone", "operator": "In", "values": ["z"]}
 _INVALID: Json = {"key": "size", "operator": "Gt", "values": ["big"]}
 _TERMS: dict[str, tuple[str, list[Json]]] = {
@@ -94,6 +127,13 @@ def _cases() -> Iterator[Case]:
         "A pod that requires a node by its name is requeued when this node is added.",
         _named_node_comes(),
     )
+    for name, (says, own, added) in _TWICE.items():
+        yield Case(
+            f"a_preference_twice_{name}",
+            f"A preference that is there twice counts twice; {says}.",
+            _preferring(own, added),
+            ("R-NODEAFF-06",),
+        )
     for name, (says, terms) in _TERMS.items():
         affinity = {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": terms}}}
         replaced = Replaced(name, (), pod("", affinity=affinity), later=node("n1", labels={"disk": "ssd"}))

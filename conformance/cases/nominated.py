@@ -16,6 +16,7 @@ from conformance.vocabulary.objects import (
     container,
     cpu,
     default_profile,
+    leaving,
     near,
     node,
     pod,
@@ -37,6 +38,7 @@ _AFTER: dict[str, str] = {
     "goes_to_another_node": "is nominated to another node",
     "stays": "gets another condition",
     "ends_with_the_pod": "is deleted",
+    "ends_with_the_pod_in_two_steps": "is marked for deletion, and deleted after that",
 }
 
 
@@ -53,8 +55,10 @@ def _after(cluster: HistoryBuilder, number: int, ends: str) -> None:
     }
     if ends in changed:
         cluster.change_pod(number, partial(with_status, **changed[ends]))
-    else:
-        cluster.remove_pod(number)
+        return
+    if ends == "ends_with_the_pod_in_two_steps":
+        cluster.change_pod(number, leaving)
+    cluster.remove_pod(number)
 
 
 def _nomination_that(ends: str) -> History:
@@ -120,6 +124,19 @@ def _tried_in_vain(obstacle: str, config: Json | None = None) -> History:
     else:
         cluster.change_node(0, node("", {"cpu": "1", "pods": "9"}))
     cluster.add_pod(pod("", cpu("1")))
+    cluster.schedule()
+    return cluster.history(config)
+
+
+def _nominated_to_a_missing_node(config: Json | None = None) -> History:
+    """A pod that fits nowhere is nominated to a node that does not exist. The node comes after the attempt, and
+    a pod of lower priority that wants all of it."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+    cluster.add_pod(pod("", cpu("2"), priority=10, status={"nominatedNodeName": "n2"}))
+    cluster.schedule(1)
+    cluster.add_node(node("", {"cpu": "2", "pods": "9"}))
+    cluster.add_pod(pod("", cpu("2")))
     cluster.schedule()
     return cluster.history(config)
 
@@ -299,7 +316,8 @@ def _cases() -> Iterator[Case]:
             f"A waiting pod that was nominated to a node {says}, and this requeues {requeued}.",
             _nomination_that(ends),
         )
-    for how, namespace, ends in product(_KEPT_AWAY, ("", "other"), ("is_withdrawn", "ends_with_the_pod")):
+    endings = ("is_withdrawn", "ends_with_the_pod", "ends_with_the_pod_in_two_steps")
+    for how, namespace, ends in product(_KEPT_AWAY, ("", "other"), endings):
         elsewhere, other = ("_elsewhere", " of another namespace") if namespace else ("", "")
         yield Case(
             f"nomination_of_a_pod_that_is_{how}{elsewhere}_{ends}",
@@ -340,6 +358,17 @@ def _cases() -> Iterator[Case]:
             "Where no plugin is at PostFilter, it does not depend on what its node said whether a pod that fits"
             " nowhere keeps its nomination.",
             _tried_in_vain(obstacle, _NO_POST_FILTER),
+        )
+    for name, says, config in (
+        ("", "", None),
+        ("_and_no_plugin_at_post_filter", ", also where no plugin is at PostFilter", _NO_POST_FILTER),
+    ):
+        yield Case(
+            f"nominated_node_is_missing{name}",
+            "A pod that fits nowhere loses or keeps its nomination to a node that does not exist as it does any"
+            f" other{says}.",
+            _nominated_to_a_missing_node(config),
+            needs=("preemption",) if config is None else (),
         )
 
 

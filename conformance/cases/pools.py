@@ -11,6 +11,7 @@ from conformance.vocabulary.devices import (
     ONE,
     all_there_are,
     claim_user,
+    claimed,
     device_class,
     exactly,
     request,
@@ -69,6 +70,18 @@ def _drivers_and_pools() -> History:
         cluster.add(resource_claim(name, ONE))
         cluster.add_pod(claim_user(name))
         cluster.schedule(1)
+    return cluster.history()
+
+
+def _all_of_one_name() -> History:
+    """Each of two pools has a device of one name, and a claim wants all devices, of which one is taken then."""
+    cluster = HistoryBuilder()
+    cluster.add(_CLASS)
+    for name in ("s1", "s2"):
+        cluster.add(resource_slice(name, [{"name": "d"}], pool={"name": name}))
+    cluster.add_node(node("", {"cpu": "9", "pods": "9"}))
+    everything = {"requests": [request("r0", [all_there_are()])]}
+    claimed(cluster, [everything, everything])
     return cluster.history()
 
 
@@ -152,6 +165,12 @@ CASES: tuple[Case, ...] = (
         "A node that comes or gets a label requeues a pod that was rejected for its claim, even if it is"
         " cordoned.",
         _cordoned_node_comes(),
+    ),
+    Case(
+        "all_devices_of_one_name_in_two_pools",
+        "A request for all devices is for each device of a name that devices of two pools bear.",
+        _all_of_one_name(),
+        ("R-DRA-43",),
     ),
     Case(
         "one_device_in_two_slices",

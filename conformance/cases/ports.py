@@ -84,6 +84,33 @@ def _addresses_of_sidecars() -> History:
     return cluster.history()
 
 
+def _pod_of_the_port_is_deleted(address: str, freed: str) -> History:
+    """A pod waits for a port at the one address, and one that has this port at the other address is deleted."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node(""))
+    for at in (freed, address):
+        port = {**_OF_HOST, **({"hostIP": at} if at else {})}
+        cluster.add_pod(pod("", containers=[container("c", ports=[port])]))
+        cluster.schedule()
+    cluster.remove_pod(0)
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
+
+
+def _restarting(policy: str) -> History:
+    """A pod has an init container with this restartPolicy, which has a host port and requests two of four cores.
+    A pod with the rest of the cores, and one with the port, come after it."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "4", "pods": "9"}))
+    init = {**container("i", cpu("2"), ports=[_OF_HOST]), **({"restartPolicy": policy} if policy else {})}
+    cluster.add_pod(pod("", cpu("1"), initContainers=[init]))
+    cluster.add_pod(pod("", cpu("2")))
+    cluster.add_pod(pod("", containers=[container("c", ports=[_OF_HOST])]))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _in_pairs(member: str, values: tuple[str, ...]) -> History:
     """Of each two of these values two pods with one host port come to the only node, where no other pod has it."""
     cluster = HistoryBuilder()
@@ -107,6 +134,31 @@ CASES = (
             ("tainted", {"taints": [{"key": "k", "effect": "NoSchedule"}]}),
             ("cordoned", {"unschedulable": True}),
         )
+    ),
+    *(
+        Case(
+            f"port_{name}_is_freed",
+            "The deletion of a pod requeues one that waits for its host port, at whichever of two addresses that"
+            f" conflict; {freed or 'no address'} is freed, and {address or 'no address'} is waited for.",
+            _pod_of_the_port_is_deleted(address, freed),
+            ("R-PORTS-04",),
+        )
+        for name, freed, address in (
+            ("of_one_address_for_any", "10.0.0.1", ""),
+            ("of_any_address_for_one", "", "10.0.0.1"),
+            ("of_all_addresses_for_any", "0.0.0.0", ""),
+            ("of_one_address_for_the_same", "10.0.0.1", "10.0.0.1"),
+        )
+    ),
+    *(
+        Case(
+            f"init_container_with_restart_policy_{(policy or 'none').lower()}",
+            "The host ports of an init container and its requests count beside those of containers only if its"
+            f" restartPolicy is Always; here it is {policy or 'not given'}.",
+            _restarting(policy),
+            ("R-PORTS-05",) if policy == "Always" else (),
+        )
+        for policy in ("Always", "OnFailure", "Never", "")
     ),
     Case(
         "one_host_port_at_any_two_addresses",

@@ -119,6 +119,19 @@ def _one_unprotected(candidates: int, nodes: int) -> History:
     return cluster.history(profile_config(profile, parallelism=1))
 
 
+def _lowest_of(nodes: int, percentage: int, absolute: int) -> History:
+    """The pods that fill the nodes are the less important the later their node came, and the dry run needs this
+    percentage of the nodes as candidates, and at least so many."""
+    cluster = HistoryBuilder()
+    for number in range(nodes):
+        cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+        cluster.add_pod(pod("", cpu("1"), priority=nodes - number), number)
+    cluster.add_pod(pod("", cpu("1"), priority=nodes + 1))
+    cluster.schedule()
+    args = {"minCandidateNodesPercentage": percentage, "minCandidateNodesAbsolute": absolute}
+    return cluster.history(profile_config(default_profile(("DefaultPreemption", args)), parallelism=1))
+
+
 def _dry_run_finds_no_devices(nodes: int) -> History:
     """Full nodes, the pool of the first of which is incomplete; a pod needs all devices of a pool."""
     cluster = HistoryBuilder()
@@ -192,6 +205,14 @@ def _candidates() -> Iterator[Case]:
             _one_unprotected(candidates, nodes),
             ("R-PREEMPT-11",),
         )
+    for percentage, absolute in ((25, 4), (100, 1), (25, 3), (75, 2)):
+        yield Case(
+            f"candidates_of_{percentage}_percent_and_at_least_{absolute}",
+            "The dry run ends with as many candidates as both the percentage of the nodes and the absolute number"
+            f" ask for; of four nodes, {percentage} percent and {absolute}.",
+            _lowest_of(4, percentage, absolute),
+            ("R-PREEMPT-09",),
+        )
     for nodes in (1, 2):
         yield Case(
             f"dry_run_on_{nodes}_full_nodes_with_an_incomplete_pool",
@@ -210,6 +231,20 @@ def _leaving(status: str, reason: str) -> History:
     disrupted = pod("", cpu("1"), status={"conditions": [condition]})
     cluster.add_pod(with_metadata(disrupted, deletionTimestamp=AN_AGE_AGO), 0)
     cluster.add_pod(pod("", cpu("1")), 0)
+    cluster.add_pod(pod("", cpu("1"), priority=10, status={"nominatedNodeName": "n1"}))
+    cluster.schedule()
+    return cluster.history()
+
+
+def _leaving_with_priority(priority: int) -> History:
+    """A pod of this priority, which preemption has evicted, leaves the node that is nominated to a pod of priority
+    10. That pod could preempt another one on the second node."""
+    cluster = HistoryBuilder()
+    condition = {"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"}
+    evicted = pod("", cpu("1"), priority=priority, status={"conditions": [condition]})
+    for home, value in enumerate((leaving(evicted), pod("", cpu("1")))):
+        cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+        cluster.add_pod(value, home)
     cluster.add_pod(pod("", cpu("1"), priority=10, status={"nominatedNodeName": "n1"}))
     cluster.schedule()
     return cluster.history()
@@ -266,6 +301,14 @@ def _of_leaving_pods() -> Iterator[Case]:
         "The release says whether a victim that is being deleted is deleted once more.",
         _victim_that_leaves(),
     )
+    for which, priority in (("a_lower", 9), ("the_same", 10), ("a_higher", 11)):
+        yield Case(
+            f"evicted_pod_of_{which}_priority_leaves_the_nominated_node",
+            "A pod waits for a pod that leaves its nominated node only if that is of lower priority; here it is of"
+            f" {which.replace('_', ' ')} one.",
+            _leaving_with_priority(priority),
+            ("R-PREEMPT-02",),
+        )
     for status in ("True", "False"):
         for reason in ("PreemptionByScheduler", "DeletionByTaintManager"):
             yield Case(

@@ -39,11 +39,11 @@ def _overcommitted(resource: str, requests: Json) -> History:
     return cluster.history()
 
 
-def _no_room_for_pods(**room: str) -> History:
-    """The node has cpu, and so much room for pods."""
+def _beside_cpu(room: Json, requests: Json) -> History:
+    """The node has cpu and this, and a pod requests that."""
     cluster = HistoryBuilder()
     cluster.add_node(node("", {"cpu": "4", **room}))
-    cluster.add_pod(pod(""))
+    cluster.add_pod(pod("", requests))
     cluster.schedule()
     return cluster.history()
 
@@ -279,8 +279,19 @@ def _cases() -> Iterator[Case]:
         yield Case(
             f"room_for_pods_{name}",
             "A node without room for pods rejects each pod as Unschedulable, whether it says 0 or nothing.",
-            _no_room_for_pods(**room),
+            _beside_cpu(room, {}),
             ("R-FIT-03",),
+        )
+    for name, has, wants in (
+        ("storage", "storage", "ephemeral-storage"),
+        ("huge_pages", "hugepages-1Gi", "hugepages-2Mi"),
+        ("extended_resources", "x.y/a", "x.y/b"),
+    ):
+        yield Case(
+            f"{name}_of_another_name",
+            f"A resource that a node has counts for requests of that name alone; it has {has}, and the pod wants"
+            f" {wants}.",
+            _beside_cpu({"pods": "9", has: "4Gi"}, {wants: "2Mi"}),
         )
     yield Case(
         "overcommitted_cpu_and_an_extended_resource_alone",

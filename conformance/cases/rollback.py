@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import product
 
 from conformance.vocabulary.allocations import allocated
 from conformance.vocabulary.builder import HistoryBuilder
@@ -249,7 +250,29 @@ def _skipped(point: str) -> History:
     return cluster.history(SCRIPTED)
 
 
+def _node_comes_at_once(point: str, code: str) -> History:
+    """A plugin answers so about a pod, and a node comes at once."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", script={"ScriptedA": {point: code}}))
+    cluster.schedule(1)
+    cluster.add_node(node(""))
+    cluster.schedule(1)
+    return cluster.history(SCRIPTED)
+
+
+_POINTS = (("reserve", "reserve"), ("permit", "permit"), ("pre_bind", "preBind"))
+
 CASES = (
+    *(
+        Case(
+            f"node_comes_at_once_for_a_pod_that_is_{code.lower()}_at_{name}",
+            "Where a plugin answered Pending, an event that may help queues the pod at once, and otherwise its"
+            f" backoff comes first; a plugin answers {code} at {point}.",
+            _node_comes_at_once(point, code),
+        )
+        for (name, point), code in product(_POINTS, ("Pending", "Unschedulable"))
+    ),
     *(
         Case(
             f"a_plugin_answers_skip_at_{name}",
@@ -257,7 +280,7 @@ CASES = (
             _skipped(point),
             ("R-ASSUME-01",),
         )
-        for name, point in (("reserve", "reserve"), ("permit", "permit"), ("pre_bind", "preBind"))
+        for name, point in _POINTS
     ),
     Case(
         "marked_for_deletion_while_it_is_bound",

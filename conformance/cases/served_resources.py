@@ -69,6 +69,20 @@ def _class_for_an_init_container() -> History:
     return cluster.history()
 
 
+def _class_is_renamed(before: str, after: str) -> History:
+    """A pod waits for a resource that no class serves, and the only class says another extendedResourceName."""
+    cluster = HistoryBuilder()
+    made = device_class("any", **({"extendedResourceName": before} if before else {}))
+    cluster.add(made, resource_slice("s1", [{"name": "d1"}]))
+    cluster.add_node(node("", {"cpu": "4", "pods": "9"}))
+    cluster.add_pod(_wanting(_GPU))
+    cluster.schedule()
+    cluster.steps.append(Update({**made, "spec": {"extendedResourceName": after}}))
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
+
+
 def _class_without_its_resource() -> History:
     """The class that served a resource names none any more, and a pod requests the resource, before and after."""
     cluster = HistoryBuilder()
@@ -112,6 +126,18 @@ def _cases() -> Iterator[Case]:
         _of_the_node_and_used_up(),
         ("R-FIT-13",),
     )
+    for name, before, after in (
+        ("from_another_resource", "example.com/other", _GPU),
+        ("from_no_resource", "", _GPU),
+        ("to_another_resource", "example.com/other", "example.com/another"),
+    ):
+        yield Case(
+            f"class_is_renamed_{name}",
+            "A pod that was rejected for an extended resource is requeued when a class gets its name, whichever"
+            f" name it had; it had {before or 'none'} and gets {after}.",
+            _class_is_renamed(before, after),
+            ("R-FIT-14",) if after == _GPU else (),
+        )
     for name, says, marked in (
         ("marked", "marked as one", {_MARK: "true"}),
         ("marked_as_none", "marked as none", {_MARK: "false"}),

@@ -48,10 +48,10 @@ def _uncordoned(between: Json) -> History:
     return cluster.history()
 
 
-def _tolerations_change(before: Sequence[Json], after: Sequence[Json]) -> History:
-    """The pod is rejected by a taint, and its tolerations change in one update."""
+def _tolerations_change(before: Sequence[Json], after: Sequence[Json], **of_node: Any) -> History:
+    """The pod is rejected by the only node, and its tolerations change in one update."""
     cluster = HistoryBuilder()
-    cluster.add_node(node("", taints=_TAINTS))
+    cluster.add_node(node("", **of_node))
     cluster.add_pod(pod("", tolerations=list(before)))
     cluster.schedule()
     cluster.wait()
@@ -62,6 +62,7 @@ def _tolerations_change(before: Sequence[Json], after: Sequence[Json]) -> Histor
 
 
 _OF_THE_TAINT: Json = {"key": "k", "operator": "Exists"}
+_OF_THE_CORDON: Json = {"key": _CORDON[0]["key"], "operator": "Exists"}
 _OF_A: Json = {"key": "a", "operator": "Exists"}
 _OF_B: Json = {"key": "b", "operator": "Exists"}
 _TOLERATIONS: dict[str, tuple[str, tuple[Json, ...], tuple[Json, ...]]] = {
@@ -94,7 +95,18 @@ def _of_tolerations() -> Iterator[Case]:
             f"tolerations_{name}",
             "An update of its own tolerations requeues a pod that a taint rejected if their number changes, and in"
             f" v1.19 if anything does; here {says}.",
-            _tolerations_change(before, after),
+            _tolerations_change(before, after, taints=_TAINTS),
+        )
+    for name, before, after in (
+        ("before_the_others", (_OF_A, _OF_B), (_OF_THE_CORDON, _OF_A, _OF_B)),
+        ("after_the_others", (_OF_A, _OF_B), (_OF_A, _OF_B, _OF_THE_CORDON)),
+        ("instead_of_the_others", (_OF_A, _OF_B), (_OF_THE_CORDON,)),
+    ):
+        yield Case(
+            f"toleration_of_the_cordon_comes_{name}",
+            "A pod that a cordoned node rejected is requeued when it tolerates the cordon, wherever that stands"
+            f" among its tolerations: {name.replace('_', ' ')}.",
+            _tolerations_change(before, after, unschedulable=True),
         )
 
 

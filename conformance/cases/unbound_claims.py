@@ -9,6 +9,7 @@ from typing import Any
 from conformance.cases.volumes import wanted
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import HOSTNAME, node, pod, with_metadata
+from conformance.vocabulary.scripted import SCRIPTED, WAITS
 from conformance.vocabulary.storage import (
     DRIVER,
     SELECTED_NODE,
@@ -23,7 +24,7 @@ from conformance.vocabulary.storage import (
     using,
     with_some,
 )
-from refsched.suite.histories.history import History, Update
+from refsched.suite.histories.history import History, Observe, Permit, Update
 from refsched.suite.session.cases import Case
 
 Json = dict[str, Any]
@@ -104,6 +105,25 @@ def _largest_size_grows() -> History:
     )
 
 
+def _stored_where(first: Json) -> History:
+    """The storage that the first of two nodes reaches says this of its size, and that of the second one is large
+    and takes volumes of any size."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(storage_class("made", DRIVER))
+    cluster.add(storage_object(STORAGE, "CSIDriver", DRIVER, spec={"storageCapacity": True}))
+    cluster.add(a_claim(spec={"storageClassName": "made"}))
+    for number, size in enumerate((first, {"capacity": "100Gi"}), 1):
+        reached = {"matchLabels": {HOSTNAME: f"n{number}"}}
+        of_class = {"storageClassName": "made", "nodeTopology": reached}
+        cluster.add(
+            storage_object(STORAGE, "CSIStorageCapacity", f"k{number}", "default", **of_class, **size)
+        )
+        cluster.add_node(node(""))
+    cluster.add_pod(pod("", volumes=using("c1")))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _two_equal_claims(*names: str) -> History:
     """A pod names two claims of one size in this order, and there are volumes of two sizes."""
     cluster = HistoryBuilder(hosts=True)
@@ -129,6 +149,22 @@ def _pre_bound_by_name(has_uid: bool) -> History:
     cluster.add_pod(pod("", volumes=using("c1")))
     cluster.schedule()
     return cluster.history()
+
+
+def _changes_while_it_waits(which: int) -> History:
+    """A pod with two claims that volumes would serve waits on Permit, and one of the volumes changes meanwhile."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(storage_class("hand"), a_claim("c1"), a_claim("c2"))
+    volumes = [a_volume(f"v{number}") for number in (1, 2)]
+    cluster.add(*volumes)
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", volumes=using("c1", "c2"), script=WAITS))
+    cluster.schedule(1)
+    cluster.steps.append(Update(with_metadata(volumes[which], labels={"new": "yes"})))
+    cluster.steps += [Permit("default/p1", "allow"), Observe()]
+    cluster.wait()
+    cluster.schedule(1)
+    return cluster.history(SCRIPTED)
 
 
 def _becomes_available() -> History:
@@ -165,6 +201,32 @@ CASES: tuple[Case, ...] = (
             _two_equal_claims(*names),
         )
         for names in (("a", "b"), ("b", "a"))
+    ),
+    *(
+        Case(
+            f"{place}_of_two_volumes_changes_before_it_is_bound",
+            "What PreBind of VolumeBinding has written before a write fails stays written; of the two volumes that"
+            f" it binds the {place} has changed since the pod was assumed.",
+            _changes_while_it_waits(which),
+            ("R-VOLBIND-18",),
+            needs=("hold",),
+        )
+        for which, place in enumerate(("first", "second"))
+    ),
+    *(
+        Case(
+            f"storage_of_{name}",
+            "Storage that takes a volume and says no capacity, or less than the volume, counts for the score as"
+            f" used up; one of two storages is of {name.replace('_', ' ')}.",
+            _stored_where(size),
+            ("R-VOLBIND-33",) if size != {"capacity": "2Gi"} else (),
+        )
+        for name, size in (
+            ("no_capacity", {"maximumVolumeSize": "10Gi"}),
+            ("a_capacity_of_zero", {"maximumVolumeSize": "10Gi", "capacity": "0"}),
+            ("a_capacity_less_than_the_volume", {"maximumVolumeSize": "10Gi", "capacity": "1Mi"}),
+            ("twice_the_volume", {"capacity": "2Gi"}),
+        )
     ),
     Case(
         "largest_size_of_a_volume_grows",

@@ -126,10 +126,11 @@ def _ephemeral_user_is_deleted() -> History:
     return cluster.history()
 
 
-def _limited_by_the_node() -> History:
-    """Returns two pods, each with a volume of its own; the node lists room for one of the driver, and has no
-    CSINode."""
+def _limited_by_the_node(*limits: Json) -> History:
+    """Returns two pods, each with a volume of its own; the node lists room for one of the driver, and its CSINode
+    may say another limit."""
     cluster = HistoryBuilder(hosts=True)
+    cluster.add(*limits)
     cluster.add(_HAND, *bound_pair("c1", "v1"), *bound_pair("c2", "v2"))
     room = {"cpu": "4", "memory": "9Gi", "pods": "9", f"attachable-volumes-csi-{DRIVER}": "1"}
     cluster.add_node(node(allocatable=room))
@@ -288,6 +289,11 @@ def _cases() -> Iterator[Case]:
         "limit_of_a_driver_in_the_status_of_the_node",
         "The release says whether a limit counts that the node's status lists for a driver, and no CSINode.",
         _limited_by_the_node(),
+    )
+    yield Case(
+        "limit_of_zero_beside_one_in_the_status_of_the_node",
+        "A limit of 0 that the CSINode says for a driver is a limit, and counts before that of the node's status.",
+        _limited_by_the_node(csi_node("n1", {"count": 0})),
     )
     yield Case(
         "attachment_that_is_being_deleted",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The case in which VolumeBinding of v1.37.2 panics. The specification does what would be correct.
+"""The cases in which VolumeBinding of v1.37.2 panics. The specification does what would be correct.
 
 No step of the plugin is replaced, since a scheduler that has panicked decides nothing.
 Source: plugins/volumebinding/volume_binding.go, Score.
@@ -21,3 +21,15 @@ CLASS_IN_AN_ANNOTATION = KnownDefect(
     {},
     panics="nil pointer",
 )
+STORAGE_WITHOUT_A_CAPACITY = KnownDefect(
+    "storage-without-a-capacity",
+    "R-VOLBIND-33",
+    NOT_REPORTED,
+    "panics with a nil pointer if it scores a node on which a claim would be provisioned from a"
+    " CSIStorageCapacity that says a maximumVolumeSize and no capacity",
+    "counts such storage as used up",
+    "VolumeBinding",
+    {},
+    panics="nil pointer",
+)
+PANICS_AT_SCORE = frozenset({CLASS_IN_AN_ANNOTATION, STORAGE_WITHOUT_A_CAPACITY})

@@ -33,7 +33,7 @@ from refsched.machine.event_handlers import handle, is_skipped, keep_assumed_pod
 from refsched.oddities.known_defects import AS_RELEASED, LATER, MENDED
 from refsched.oddities.node_resources import MATCHES_KEPT, SELECTORS_WITHOUT_CEL
 from refsched.oddities.start_times import ORDER_OF_START_TIMES
-from refsched.oddities.volume_binding import CLASS_IN_AN_ANNOTATION
+from refsched.oddities.volume_binding import PANICS_AT_SCORE
 from refsched.plugins import node_volume_limits_without_scaling, volume_binding_without_scores
 from refsched.plugins.default_binder import DefaultBinder
 from refsched.plugins.default_preemption import DefaultPreemption
@@ -299,7 +299,8 @@ V1_37 = Release(
     default_plugins=DEFAULT_PLUGINS,
     oddities=AS_RELEASED - MENDED
     | LATER
-    | {ORDER_OF_START_TIMES, CLASS_IN_AN_ANNOTATION, SELECTORS_WITHOUT_CEL, MATCHES_KEPT},
+    | {ORDER_OF_START_TIMES, SELECTORS_WITHOUT_CEL, MATCHES_KEPT}
+    | PANICS_AT_SCORE,
     config=ConfigOfRelease(
         defaults={
             "parallelism": 16,

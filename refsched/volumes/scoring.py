@@ -96,7 +96,8 @@ def _of_provisions(
 
 
 def _utilization(use: StorageUse) -> int:
-    """R-VOLBIND-33: What is requested beyond the capacity, or of a capacity of 0, counts as 100 percent."""
+    """R-VOLBIND-33: What is requested beyond the capacity, or of a capacity that is 0 or not said, counts as 100
+    percent."""
     if use.capacity == 0 or use.requested > use.capacity:
         applies("R-VOLBIND-33")
         return MAX_UTILIZATION

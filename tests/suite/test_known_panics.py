@@ -15,8 +15,9 @@ from refsched.objects.dra import EXTENDED_RESOURCE_CLAIM
 from refsched.objects.storage import BETA_STORAGE_CLASS
 from refsched.oddities.dynamic_resources import SILENT_OWNER
 from refsched.oddities.fixed_orders import ORDER_OF_CLAIMS, ORDER_OF_VICTIMS
+from refsched.oddities.known_defect import KnownDefect
 from refsched.oddities.node_ports import PORT_OF_TWO_PODS
-from refsched.oddities.volume_binding import CLASS_IN_AN_ANNOTATION
+from refsched.oddities.volume_binding import PANICS_AT_SCORE
 from refsched.records import Create
 from refsched.releases import release_of
 from refsched.releases.v1_19.oddities import PANICS
@@ -47,10 +48,31 @@ def test_every_panic_names_a_rule_of_a_plugin_that_the_release_has() -> None:
     assert release.oddities == {*PANICS, PORT_OF_TWO_PODS, ORDER_OF_VICTIMS, ORDER_OF_CLAIMS}
 
 
-def test_v1_37_alone_panics_at_a_class_in_an_annotation() -> None:
-    assert CLASS_IN_AN_ANNOTATION.rule in all_rules()
+@pytest.mark.parametrize("panic", sorted(PANICS_AT_SCORE, key=str))
+def test_v1_37_alone_panics_when_volume_binding_scores(panic: KnownDefect) -> None:
+    assert panic.rule in all_rules()
     releases = ("1.37", "1.36", "1.35", "1.34")
-    assert [CLASS_IN_AN_ANNOTATION in release_of(each).oddities for each in releases] == [True, *[False] * 3]
+    assert [panic in release_of(each).oddities for each in releases] == [True, *[False] * 3]
+
+
+@pytest.mark.parametrize(
+    ("size", "met"),
+    [({"maximumVolumeSize": "9Gi"}, "storage-without-a-capacity"), ({"capacity": "9Gi"}, "")],
+)
+def test_storage_without_a_capacity_is_met_where_it_counts_for_the_score(
+    size: dict[str, str], met: str
+) -> None:
+    judge = Judge(History(()), Part(V1_19.capabilities | {"volumes"}, kubernetes="1.37"))
+    room = {**capacity("room", "made", nodeTopology={}), **size}
+    for value in (
+        *(node_object("n1"), node_object("n2"), storage_class("made")),
+        csi_driver("csi.example", tracks_capacity=True),
+        room,
+        claim("c", "made"),
+        pod_object("p", volumes=using("c")),
+    ):
+        judge.take(Create(value))
+    assert judge.panics_as_released(NIL_POINTER) == met
 
 
 @pytest.mark.parametrize(("of_class", "met"), [("", "class-in-an-annotation"), ("made", "")])

@@ -10,7 +10,7 @@ from attrs import evolve
 from refsched.oddities.dynamic_resources import SILENT_OWNER
 from refsched.oddities.inter_pod_affinity import EXCLUDED_NAMESPACES, ONE_TERM_OF_MANY
 from refsched.oddities.start_times import ORDER_OF_START_TIMES
-from refsched.oddities.volume_binding import CLASS_IN_AN_ANNOTATION
+from refsched.oddities.volume_binding import PANICS_AT_SCORE
 from refsched.oddities.volume_restrictions import CLAIMS_OF_A_NODE_CREATED_ANEW
 from refsched.preemption.eviction import evict_asynchronously
 from refsched.releases.release import FeatureGate, Release
@@ -138,7 +138,7 @@ V1_36 = evolve(
     ),
     evict=partial(evict_asynchronously, preempt=preempt_pod),
     batch=Batch,
-    oddities=V1_37.oddities - {ORDER_OF_START_TIMES, CLASS_IN_AN_ANNOTATION, CLAIMS_OF_A_NODE_CREATED_ANEW}
+    oddities=V1_37.oddities - {ORDER_OF_START_TIMES, CLAIMS_OF_A_NODE_CREATED_ANEW} - PANICS_AT_SCORE
     | {EXCLUDED_NAMESPACES, ONE_TERM_OF_MANY, SILENT_OWNER},
     as_read=as_read,
     pod_level_defaults=whenever_stored,
