@@ -346,6 +346,9 @@ def _cases() -> Iterator[Case]:
             _bound_by_the_scheduler(result),
             needs=("scripted",),
         )
+
+
+def _of_pods_tried_in_vain() -> Iterator[Case]:
     yield Case(
         "nominated_node_is_cordoned",
         "A pod loses its nomination when it fits nowhere and there is no node where preemption might help.",
@@ -372,5 +375,5 @@ def _cases() -> Iterator[Case]:
         )
 
 
-CASES: tuple[Case, ...] = tuple(_cases())
+CASES: tuple[Case, ...] = (*_cases(), *_of_pods_tried_in_vain())
 OF_GATED_PODS: tuple[Case, ...] = tuple(_cases_of_gated_pods())

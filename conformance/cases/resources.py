@@ -259,22 +259,7 @@ def _pods_before_their_node() -> History:
     return cluster.history()
 
 
-def _cases() -> Iterator[Case]:
-    yield Case(
-        "pod_that_comes_before_its_node",
-        "A pod that was created on a node which did not exist counts there once it does.",
-        _pods_before_their_node(),
-        ("R-EVENT-02",),
-    )
-    for resource in _SMALL:
-        name = {"x.y/a": "extended_resource"}.get(resource, resource.replace("-", "_"))
-        yield Case(
-            f"overcommitted_{name}",
-            f"A node that is overcommitted on {name.replace('_', ' ')} is feasible for pods that request other "
-            "resources only.",
-            _overcommitted(resource, {other: _SMALL[other] for other in _SMALL if other != resource}),
-            ("R-FIT-02",),
-        )
+def _of_what_the_node_lacks() -> Iterator[Case]:
     for name, room in (("none", {"pods": "0"}), ("nothing_said", {})):
         yield Case(
             f"room_for_pods_{name}",
@@ -292,6 +277,24 @@ def _cases() -> Iterator[Case]:
             f"A resource that a node has counts for requests of that name alone; it has {has}, and the pod wants"
             f" {wants}.",
             _beside_cpu({"pods": "9", has: "4Gi"}, {wants: "2Mi"}),
+        )
+
+
+def _cases() -> Iterator[Case]:
+    yield Case(
+        "pod_that_comes_before_its_node",
+        "A pod that was created on a node which did not exist counts there once it does.",
+        _pods_before_their_node(),
+        ("R-EVENT-02",),
+    )
+    for resource in _SMALL:
+        name = {"x.y/a": "extended_resource"}.get(resource, resource.replace("-", "_"))
+        yield Case(
+            f"overcommitted_{name}",
+            f"A node that is overcommitted on {name.replace('_', ' ')} is feasible for pods that request other "
+            "resources only.",
+            _overcommitted(resource, {other: _SMALL[other] for other in _SMALL if other != resource}),
+            ("R-FIT-02",),
         )
     yield Case(
         "overcommitted_cpu_and_an_extended_resource_alone",
@@ -387,6 +390,7 @@ def _of_sums() -> Iterator[Case]:
 
 
 CASES: tuple[Case, ...] = (
+    *_of_what_the_node_lacks(),
     *_cases(),
     *_of_growing_nodes(),
     *_of_sums(),

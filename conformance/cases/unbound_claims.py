@@ -152,10 +152,12 @@ def _pre_bound_by_name(has_uid: bool) -> History:
 
 
 def _changes_while_it_waits(which: int) -> History:
-    """A pod with two claims that volumes would serve waits on Permit, and one of the volumes changes meanwhile."""
+    """A pod with two claims, each of which a volume of its size would serve, waits on Permit, and one of these
+    volumes changes meanwhile."""
     cluster = HistoryBuilder(hosts=True)
-    cluster.add(storage_class("hand"), a_claim("c1"), a_claim("c2"))
-    volumes = [a_volume(f"v{number}") for number in (1, 2)]
+    large = {"resources": {"requests": {"storage": "2Gi"}}}
+    cluster.add(storage_class("hand"), a_claim("c1"), a_claim("c2", spec=large))
+    volumes = [a_volume("v1"), with_some(a_volume("v2"), spec={"capacity": {"storage": "2Gi"}})]
     cluster.add(*volumes)
     cluster.add_node(node(""))
     cluster.add_pod(pod("", volumes=using("c1", "c2"), script=WAITS))
