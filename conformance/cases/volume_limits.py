@@ -286,16 +286,6 @@ def _cases() -> Iterator[Case]:
                 _detached(attacher, volumes),
             )
     yield Case(
-        "limit_of_a_driver_in_the_status_of_the_node",
-        "The release says whether a limit counts that the node's status lists for a driver, and no CSINode.",
-        _limited_by_the_node(),
-    )
-    yield Case(
-        "limit_of_zero_beside_one_in_the_status_of_the_node",
-        "A limit of 0 that the CSINode says for a driver is a limit, and counts before that of the node's status.",
-        _limited_by_the_node(csi_node("n1", {"count": 0})),
-    )
-    yield Case(
         "attachment_that_is_being_deleted",
         "A volume counts as attached as long as there is a VolumeAttachment, even if that is being deleted.",
         _attachment_on_its_way_out(),
@@ -306,6 +296,19 @@ def _cases() -> Iterator[Case]:
         "A volume that is attached counts for its attacher, even if the driver is another one and a pod uses it.",
         _attached_by_another(),
         ("R-VOLLIMIT-05",),
+    )
+
+
+def _of_limits_in_the_status() -> Iterator[Case]:
+    yield Case(
+        "limit_of_a_driver_in_the_status_of_the_node",
+        "The release says whether a limit counts that the node's status lists for a driver, and no CSINode.",
+        _limited_by_the_node(),
+    )
+    yield Case(
+        "limit_of_zero_beside_one_in_the_status_of_the_node",
+        "A limit of 0 that the CSINode says for a driver is a limit, and counts before that of the node's status.",
+        _limited_by_the_node(csi_node("n1", {"count": 0})),
     )
 
 
@@ -385,6 +388,7 @@ _REPLACED = (
 
 CASES: tuple[Case, ...] = (
     *_cases(),
+    *_of_limits_in_the_status(),
     *_of_missing_drivers(),
     *_of_ephemeral_volumes(),
     *_of_zones(),

@@ -7,7 +7,7 @@ Source: plugins/volumebinding/volume_binding.go, Score.
 
 from __future__ import annotations
 
-from refsched.oddities.known_defect import NOT_REPORTED, KnownDefect
+from refsched.oddities.known_defect import NOT_REPORTED, KnownDefect, Oddity
 
 CLASS_IN_AN_ANNOTATION = KnownDefect(
     "class-in-an-annotation",
@@ -32,4 +32,4 @@ STORAGE_WITHOUT_A_CAPACITY = KnownDefect(
     {},
     panics="nil pointer",
 )
-PANICS_AT_SCORE = frozenset({CLASS_IN_AN_ANNOTATION, STORAGE_WITHOUT_A_CAPACITY})
+PANICS_AT_SCORE: frozenset[Oddity] = frozenset({CLASS_IN_AN_ANNOTATION, STORAGE_WITHOUT_A_CAPACITY})

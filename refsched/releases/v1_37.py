@@ -299,8 +299,7 @@ V1_37 = Release(
     default_plugins=DEFAULT_PLUGINS,
     oddities=AS_RELEASED - MENDED
     | LATER
-    | {ORDER_OF_START_TIMES, SELECTORS_WITHOUT_CEL, MATCHES_KEPT}
-    | PANICS_AT_SCORE,
+    | {ORDER_OF_START_TIMES, *PANICS_AT_SCORE, SELECTORS_WITHOUT_CEL, MATCHES_KEPT},
     config=ConfigOfRelease(
         defaults={
             "parallelism": 16,
