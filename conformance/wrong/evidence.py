@@ -18,6 +18,7 @@ from typing import Any
 from attrs import asdict, astuple, evolve, frozen
 
 from conformance.wrong.kinds import WrongResult
+from conformance.wrong.profile import suite_tests
 from conformance.wrong.trying import End, TrialSummary
 from refsched.mistakes.wrong import all_wrong
 from refsched.suite.results.statistics import Unseen
@@ -189,7 +190,7 @@ SECONDS = 0.05
 def write_weights(evidence: Evidence, path: Path = TABLE) -> None:
     """Writes what each test is worth, by which ``--budget`` chooses. A wrong scheduler counts for the test that
     killed it, at the example that did; what an example costs stays as it was measured."""
-    known = json.loads(path.read_text("utf-8"))["tests"]
+    known = _never_measured() | json.loads(path.read_text("utf-8"))["tests"]
     of_the_newest = [row for name, row in evidence.planted.items() if not all_wrong()[name].kubernetes]
     parts = {
         profile: [_of_a_part(all_wrong()[name].breaks, row) for name, row in rows.items()]
@@ -202,6 +203,11 @@ def write_weights(evidence: Evidence, path: Path = TABLE) -> None:
         "parts": parts,
     }
     path.write_text(_weights_text(value), "utf-8")
+
+
+def _never_measured() -> Json:
+    """Returns a row for each test of the suite. A test without one would count as if it killed somebody."""
+    return {test.name.partition("[")[0]: {"seconds": SECONDS} for test in suite_tests()}
 
 
 def worth(rows: Iterable[Row], known: Json) -> Json:

@@ -85,6 +85,10 @@ def test_the_weights_are_those_of_the_evidence(tmp_path: Path) -> None:
     assert 0 < sum(row["kills"] for row in table["tests"].values()) <= table["planted"]
 
 
+def test_every_test_of_the_suite_has_a_row() -> None:
+    assert {test.name.partition("[")[0] for test in suite_tests()} <= set(weights())
+
+
 def test_ten_seconds_buy_more_than_half_of_the_power() -> None:
     tests = [
         Planned(test.name, test.examples if test.draws else 1, weight_of(test.name), draws=test.draws)
