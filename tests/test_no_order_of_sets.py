@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 from set_iteration import set_iterations, set_iterations_of
 
-pytestmark = pytest.mark.no_cover  # measuring doubles the time, and other tests cover all that these do
-
 ROOT = Path(__file__).parents[1]
 PLACES = ("refsched", "conformance/strategies", "conformance/cases")
 

@@ -30,8 +30,6 @@ from refsched.suite.histories.history import Create, History, Schedule
 from refsched.suite.histories.trial import try_history
 from refsched.suite.session.drawing import collected, load_profile
 
-pytestmark = pytest.mark.no_cover  # measuring doubles the time, and other tests cover all that these do
-
 TAINTS = "Node.spec.taints"
 
 

@@ -16,8 +16,6 @@ from conformance.campaigns.soundness import Figures, ProblemError, Task, main, r
 from conformance.machines import machines
 from conformance.wrong.profile import drawn_histories, suite_tests
 
-pytestmark = pytest.mark.no_cover  # measuring doubles the time, and other tests cover all that these do
-
 AREAS = ("images", "narrowed")
 SEEDS = (7, 8)
 

@@ -10,8 +10,6 @@ from conformance.campaigns.worlds import World, worlds
 from refsched.cache.cache import Cache
 from refsched.queue.scheduling_queue import SchedulingQueue
 
-pytestmark = pytest.mark.no_cover  # measuring doubles the time, and other tests cover all that these do
-
 
 def world_called(name: str) -> World:
     return next(world for world in worlds() if world.name == name)

@@ -13,8 +13,6 @@ from hypothesis import strategies as st
 from conformance.strategies import AREAS
 from conformance.strategies.drawn import any_of
 
-pytestmark = pytest.mark.no_cover  # measuring doubles the time, and other tests cover all that these do
-
 
 @pytest.mark.parametrize("area", AREAS)
 def test_one_seed_draws_the_same_histories_and_another_one_others(area: str) -> None:

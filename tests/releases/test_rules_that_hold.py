@@ -17,8 +17,6 @@ from refsched.suite.recording.unreached import NOT_HEARD
 from refsched.tools.rulebook.examples import example_of
 from refsched.tools.rulebook.without_example import NOT_COMPUTED, why_without_example
 
-pytestmark = pytest.mark.no_cover  # measuring doubles the time, and other tests cover all that these do
-
 
 def that_hold(release: str) -> set[str]:
     return {rule.id for rule in all_rules().values() if release in rule.releases}

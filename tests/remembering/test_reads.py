@@ -34,8 +34,6 @@ from refsched.remembering.kinds import reads_who_it_is
 from refsched.remembering.node_kinds import PARTS, everything, parts_read
 from tests.tools.test_copies import WITHOUT_EXTENDERS, begun, do
 
-pytestmark = pytest.mark.no_cover  # measuring doubles the time, and other tests cover all that these do
-
 TRACES = Path(__file__).parents[2] / "traces"
 POINTS = {"filter": 1, "score": 1}
 """The methods that are given a pod, and at which place."""

@@ -22,8 +22,6 @@ from refsched.releases import DEFAULT, release_of
 from refsched.remembering import remember
 from refsched.remembering.framework import Memory
 
-pytestmark = pytest.mark.no_cover  # measuring doubles the time, and other tests cover all that these do
-
 Json = dict[str, Any]
 TRACES = Path(__file__).parents[2] / "traces"
 SAMPLE = sorted(

@@ -12,8 +12,6 @@ from refsched.suite.histories.history import Create, History
 from refsched.suite.session.check import Counterexample, RuleBrokenError
 from refsched.suite.session.drawing import drawn
 
-pytestmark = pytest.mark.no_cover  # measuring doubles the time, and other tests cover all that these do
-
 SMALL = {
     "lets-no-execute-pass": ("taints", "R-TAINT-01", 2, 3),
     "last-in-first-out": ("queue", "R-SORT-01", 2, 4),

@@ -49,8 +49,6 @@ from refsched.suite.histories.history import DEFAULT_CONFIG, History
 from refsched.suite.histories.judge import ANSWERS
 from refsched.suite.histories.judgement import Judgement
 
-pytestmark = pytest.mark.no_cover  # measuring doubles the time, and other tests cover all that these do
-
 Json = dict[str, Any]
 
 

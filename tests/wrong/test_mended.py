@@ -14,8 +14,6 @@ from conformance.wrong.trying import End, TrialSummary, attack, one_by_one
 from refsched.mistakes.wrong import WrongScheduler
 from refsched.suite.adapters.connecting import connect
 
-pytestmark = pytest.mark.no_cover  # measuring doubles the time, and other tests cover all that these do
-
 ODDITIES = "refsched.oddities.known_defects"
 LIMIT = 600.0
 REQUESTS = "refsched.devices.requests"

@@ -6,8 +6,6 @@ from __future__ import annotations
 import json
 from statistics import median
 
-import pytest
-
 from conformance.wrong.kinds import connect_wrong
 from conformance.wrong.smallest.breakers import breakers_of, sentence_of, sites_of
 from conformance.wrong.smallest.names import with_names
@@ -19,8 +17,6 @@ from refsched.suite.histories.history import Advance, Create, History, Schedule,
 from refsched.suite.histories.scenario import steps_as_json
 from refsched.suite.histories.trial import try_history
 from refsched.tools.rulebook.examples import Example, example_of
-
-pytestmark = pytest.mark.no_cover  # measuring doubles the time, and other tests cover all that these do
 
 SAMPLE = 40
 """Every so many examples with a planted scheduler one is done by that scheduler."""
