@@ -118,8 +118,8 @@ def _nominated_elsewhere(permit: str) -> History:
     for amount in ("1", "2"):
         cluster.add_node(node("", {"cpu": amount, "pods": "9"}))
     cluster.add_pod(pod("", {"cpu": "1"}), 0)
-    script = {"ScriptedA": {"permit": permit}}
-    cluster.add_pod(pod("", {"cpu": "1"}, status={"nominatedNodeName": "n1"}, script=script))
+    answers = script(("ScriptedA", "permit", permit))
+    cluster.add_pod(pod("", {"cpu": "1"}, status={"nominatedNodeName": "n1"}, script=answers))
     cluster.schedule(1)
     cluster.steps.append(Observe())
     cluster.remove_pod(0)
