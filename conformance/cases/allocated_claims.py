@@ -44,7 +44,7 @@ def _one_device_of_two_claims(*deleted: str) -> History:
     return cluster.history()
 
 
-OF_ONE_DEVICE: tuple[Case, ...] = tuple(
+_OF_ONE_DEVICE: tuple[Case, ...] = tuple(
     Case(
         f"device_of_two_claims_of_which_{len(deleted)}_are_deleted",
         "A device that two claims hold is free as soon as one of them is deleted; so many of both are:"
@@ -55,7 +55,7 @@ OF_ONE_DEVICE: tuple[Case, ...] = tuple(
     for deleted in ((), ("c1",), ("c1", "c2"))
 )
 
-CASES: tuple[Case, ...] = OF_ONE_DEVICE + tuple(
+CASES: tuple[Case, ...] = _OF_ONE_DEVICE + tuple(
     Case(
         f"claim_of_{host}_{'before' if claims[0] == 'old' else 'after'}_one_to_allocate",
         "A pod can go only where each of its claims can be used, those that are allocated and those that are not;"

@@ -112,16 +112,19 @@ def _of_capacities() -> Iterator[Case]:
         )
 
 
+def _asking_in_turn(cores: Json, *amounts: str) -> History:
+    """Claims ask for these amounts of the cores of a device that is shared, one after the other."""
+    device = {"name": "d0", "capacity": {"cores": cores}, "allowMultipleAllocations": True}
+    claims = ({"requests": [request("r0", [_asking(cores=amount)])]} for amount in amounts)
+    return _claims_in_turn([resource_slice("s1", [device])], *claims)
+
+
 def _of_fractions() -> Iterator[Case]:
-    device = {"name": "d0", "capacity": _amounts(cores="1500m"), "allowMultipleAllocations": True}
     for name, amounts in (("a_whole_and_a_whole", ("1", "1")), ("a_whole_and_a_half", ("1", "500m"))):
         yield Case(
             f"shares_of_one_and_a_half_{name}",
             f"What is left of a capacity of 1500m is exact, also below one; claims want {' and '.join(amounts)}.",
-            _claims_in_turn(
-                [resource_slice("s1", [device])],
-                *({"requests": [request("r0", [_asking(cores=amount)])]} for amount in amounts),
-            ),
+            _asking_in_turn({"value": "1500m"}, *amounts),
             ("R-DRA-47",),
         )
 
@@ -167,20 +170,14 @@ _DEFAULTS = Case(
 def _in_steps() -> History:
     """Claims ask for amounts within a range, beyond it, between its steps, and for more than can be rounded up."""
     policy = {"default": "2", "validRange": {"min": "2", "step": "4", "max": "10"}}
-    cores = {"value": "100", "requestPolicy": policy}
-    device = {"name": "d0", "capacity": {"cores": cores}, "allowMultipleAllocations": True}
     amounts = ("1", "2", "3", "9", "10", "11", "14", str(2**63 - 1))
-    claims = [{"requests": [request("r0", [_asking(cores=amount)])]} for amount in amounts]
-    return _claims_in_turn([resource_slice("s1", [device])], *claims)
+    return _asking_in_turn({"value": "100", "requestPolicy": policy}, *amounts)
 
 
 def _rounded_up_to_more_than_is_left(asked: str) -> History:
     """A claim takes 8 of 10, and another one asks for an amount that is rounded up to 4."""
     policy = {"default": "4", "validRange": {"min": "4", "step": "4"}}
-    cores = {"value": "10", "requestPolicy": policy}
-    device = {"name": "d0", "capacity": {"cores": cores}, "allowMultipleAllocations": True}
-    claims = [{"requests": [request("r0", [_asking(cores=amount)])]} for amount in ("8", asked)]
-    return _claims_in_turn([resource_slice("s1", [device])], *claims)
+    return _asking_in_turn({"value": "10", "requestPolicy": policy}, "8", asked)
 
 
 _ROUNDED: tuple[Case, ...] = tuple(

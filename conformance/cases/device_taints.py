@@ -28,16 +28,20 @@ Json = dict[str, Any]
 _ADDED = "2026-01-01T00:00:00Z"
 
 
+def _rule(taint: Json) -> Json:
+    """Returns a rule that adds this taint to all devices of the only pool."""
+    return taint_rule("r", {"driver": DRIVER, "pool": "s1"}, {**taint, "timeAdded": _ADDED})
+
+
 def _tainted_twice(own: Json, added: Json) -> History:
     """A device has one taint, a rule adds the other, and there is a claim that tolerates each, and one that
     tolerates both."""
     device = {"name": "d0", "taints": [{**own, "timeAdded": _ADDED}]}
-    rule = taint_rule("r", {"driver": DRIVER, "pool": "s1"}, {**added, "timeAdded": _ADDED})
     tolerating = [
         [{"operator": "Equal", **taint} for taint in some] for some in ([own], [added], [own, added])
     ]
     return claims_in_turn(
-        [resource_slice("s1", [device]), rule],
+        [resource_slice("s1", [device]), _rule(added)],
         [{"requests": [request("r0", [{**exactly(1), "tolerations": some}])]} for some in tolerating],
         node("", {"cpu": "9", "pods": "9"}),
     )
@@ -45,14 +49,13 @@ def _tainted_twice(own: Json, added: Json) -> History:
 
 def _rule_changes(before: Json, after: Json) -> History:
     """A rule taints the only device, and then says another taint."""
-    selected = {"driver": DRIVER, "pool": "s1"}
     cluster = HistoryBuilder()
     cluster.add(device_class("any"), resource_slice("s1", [{"name": "d0"}]), resource_claim("c1", ONE))
-    cluster.add(taint_rule("r", selected, {**before, "timeAdded": _ADDED}))
+    cluster.add(_rule(before))
     cluster.add_node(node(""))
     cluster.add_pod(claim_user("c1"))
     cluster.schedule()
-    cluster.steps.append(Update(taint_rule("r", selected, {**after, "timeAdded": _ADDED})))
+    cluster.steps.append(Update(_rule(after)))
     cluster.wait()
     cluster.schedule()
     return cluster.history()

@@ -128,7 +128,7 @@ def _tried_in_vain(obstacle: str, config: Json | None = None) -> History:
     return cluster.history(config)
 
 
-def _nominated_to_a_missing_node(config: Json | None = None) -> History:
+def _nominated_to_a_missing_node(config: Json | None) -> History:
     """A pod that fits nowhere is nominated to a node that does not exist. The node comes after the attempt, and
     a pod of lower priority that wants all of it."""
     cluster = HistoryBuilder()

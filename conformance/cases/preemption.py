@@ -106,6 +106,13 @@ def _affinity_to_victims(key: str) -> History:
     return cluster.history()
 
 
+def _needing(percentage: int, absolute: int) -> Json:
+    """Returns a configuration whose dry run needs this percentage of the nodes as candidates, and at least so
+    many."""
+    args = {"minCandidateNodesPercentage": percentage, "minCandidateNodesAbsolute": absolute}
+    return profile_config(default_profile(("DefaultPreemption", args)), parallelism=1)
+
+
 def _one_unprotected(candidates: int, nodes: int) -> History:
     cluster = HistoryBuilder()
     cluster.add(a_budget(_OF_A, 0, "", ()))
@@ -114,22 +121,19 @@ def _one_unprotected(candidates: int, nodes: int) -> History:
         cluster.add_pod(pod("", cpu("1"), labels=_B if number == 1 else _A), number)
     cluster.add_pod(pod("", cpu("1"), priority=10))
     cluster.schedule()
-    args = {"minCandidateNodesPercentage": 0, "minCandidateNodesAbsolute": candidates}
-    profile = default_profile(("DefaultPreemption", args))
-    return cluster.history(profile_config(profile, parallelism=1))
+    return cluster.history(_needing(0, candidates))
 
 
 def _lowest_of(nodes: int, percentage: int, absolute: int) -> History:
-    """The pods that fill the nodes are the less important the later their node came, and the dry run needs this
-    percentage of the nodes as candidates, and at least so many."""
+    """The pods that fill the nodes are the less important the later their node came, and the dry run needs so many
+    candidates."""
     cluster = HistoryBuilder()
     for number in range(nodes):
         cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
         cluster.add_pod(pod("", cpu("1"), priority=nodes - number), number)
     cluster.add_pod(pod("", cpu("1"), priority=nodes + 1))
     cluster.schedule()
-    args = {"minCandidateNodesPercentage": percentage, "minCandidateNodesAbsolute": absolute}
-    return cluster.history(profile_config(default_profile(("DefaultPreemption", args)), parallelism=1))
+    return cluster.history(_needing(percentage, absolute))
 
 
 def _dry_run_finds_no_devices(nodes: int) -> History:

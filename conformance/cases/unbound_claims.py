@@ -86,9 +86,15 @@ def _smallest_of(*sizes: str) -> History:
     return wanted(storage_class("hand"), a_claim(), *volumes)
 
 
+_TWO_GIBIBYTES: Json = {"resources": {"requests": {"storage": "2Gi"}}}
+_MADE_WHERE_IT_FITS = (
+    storage_class("made", DRIVER),
+    storage_object(STORAGE, "CSIDriver", DRIVER, spec={"storageCapacity": True}),
+)
+
+
 def _largest_size_grows() -> History:
     """The storage is large enough for a claim, and takes only smaller volumes; then it takes larger ones."""
-    size = {"resources": {"requests": {"storage": "2Gi"}}}
     capacity = storage_object(
         *(STORAGE, "CSIStorageCapacity", "k", "default"),
         storageClassName="made",
@@ -98,9 +104,8 @@ def _largest_size_grows() -> History:
     )
     return _updated(
         {**capacity, "maximumVolumeSize": "10Gi"},
-        storage_class("made", DRIVER),
-        storage_object(STORAGE, "CSIDriver", DRIVER, spec={"storageCapacity": True}),
-        a_claim(spec={"storageClassName": "made", **size}),
+        *_MADE_WHERE_IT_FITS,
+        a_claim(spec={"storageClassName": "made", **_TWO_GIBIBYTES}),
         capacity,
     )
 
@@ -109,9 +114,7 @@ def _stored_where(first: Json) -> History:
     """The storage that the first of two nodes reaches says this of its size, and that of the second one is large
     and takes volumes of any size."""
     cluster = HistoryBuilder(hosts=True)
-    cluster.add(storage_class("made", DRIVER))
-    cluster.add(storage_object(STORAGE, "CSIDriver", DRIVER, spec={"storageCapacity": True}))
-    cluster.add(a_claim(spec={"storageClassName": "made"}))
+    cluster.add(*_MADE_WHERE_IT_FITS, a_claim(spec={"storageClassName": "made"}))
     for number, size in enumerate((first, {"capacity": "100Gi"}), 1):
         reached = {"matchLabels": {HOSTNAME: f"n{number}"}}
         of_class = {"storageClassName": "made", "nodeTopology": reached}
@@ -155,8 +158,7 @@ def _changes_while_it_waits(which: int) -> History:
     """A pod with two claims, each of which a volume of its size would serve, waits on Permit, and one of these
     volumes changes meanwhile."""
     cluster = HistoryBuilder(hosts=True)
-    large = {"resources": {"requests": {"storage": "2Gi"}}}
-    cluster.add(storage_class("hand"), a_claim("c1"), a_claim("c2", spec=large))
+    cluster.add(storage_class("hand"), a_claim("c1"), a_claim("c2", spec=_TWO_GIBIBYTES))
     volumes = [a_volume("v1"), with_some(a_volume("v2"), spec={"capacity": {"storage": "2Gi"}})]
     cluster.add(*volumes)
     cluster.add_node(node(""))

@@ -55,6 +55,21 @@ def test_v1_37_alone_panics_when_volume_binding_scores(panic: KnownDefect) -> No
     assert [panic in release_of(each).oddities for each in releases] == [True, *[False] * 3]
 
 
+def met_by_the_user_of(claimed: dict[str, Any], **size: str) -> str:
+    """A pod uses this claim, which storage of this size may serve on each of two nodes."""
+    judge = Judge(History(()), Part(V1_19.capabilities | {"volumes"}, kubernetes="1.37"))
+    for value in (
+        *(node_object("n1"), node_object("n2"), storage_class("made")),
+        csi_driver("csi.example", tracks_capacity=True),
+        capacity("room", "made", nodeTopology={}, **size),
+        claimed,
+        pod_object("equal"),
+        pod_object("p", volumes=using("c")),
+    ):
+        judge.take(Create(value))
+    return judge.panics_as_released(NIL_POINTER)
+
+
 @pytest.mark.parametrize(
     ("size", "met"),
     [({"maximumVolumeSize": "9Gi"}, "storage-without-a-capacity"), ({"capacity": "9Gi"}, "")],
@@ -62,33 +77,13 @@ def test_v1_37_alone_panics_when_volume_binding_scores(panic: KnownDefect) -> No
 def test_storage_without_a_capacity_is_met_where_it_counts_for_the_score(
     size: dict[str, str], met: str
 ) -> None:
-    judge = Judge(History(()), Part(V1_19.capabilities | {"volumes"}, kubernetes="1.37"))
-    room = {**capacity("room", "made", nodeTopology={}), **size}
-    for value in (
-        *(node_object("n1"), node_object("n2"), storage_class("made")),
-        csi_driver("csi.example", tracks_capacity=True),
-        room,
-        claim("c", "made"),
-        pod_object("p", volumes=using("c")),
-    ):
-        judge.take(Create(value))
-    assert judge.panics_as_released(NIL_POINTER) == met
+    assert met_by_the_user_of(claim("c", "made"), **size) == met
 
 
 @pytest.mark.parametrize(("of_class", "met"), [("", "class-in-an-annotation"), ("made", "")])
 def test_a_class_in_an_annotation_alone_is_met_where_it_counts_for_the_score(of_class: str, met: str) -> None:
-    judge = Judge(History(()), Part(V1_19.capabilities | {"volumes"}, kubernetes="1.37"))
-    annotations = {BETA_STORAGE_CLASS: "made"}
-    for value in (
-        *(node_object("n1"), node_object("n2"), storage_class("made")),
-        csi_driver("csi.example", tracks_capacity=True),
-        capacity("room", "made", capacity="9Gi", nodeTopology={}),
-        claim("c", of_class, annotations=annotations),
-        pod_object("equal"),
-        pod_object("p", volumes=using("c")),
-    ):
-        judge.take(Create(value))
-    assert judge.panics_as_released(NIL_POINTER) == met
+    annotated = claim("c", of_class, annotations={BETA_STORAGE_CLASS: "made"})
+    assert met_by_the_user_of(annotated, capacity="9Gi") == met
 
 
 @pytest.mark.parametrize(("kubernetes", "met"), [("1.36", SILENT_OWNER.id), ("1.37", "")])
