@@ -67,5 +67,7 @@ def machines(workers: int, scheduler: str | None = None) -> Iterator[Each]:
             yield each
         return
     cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
-    with cluster, Client(cluster) as client:
+    # By its address: a client that is given the cluster replaces what the cluster knows of its workers
+    # (Client.wait_for_workers), and the cluster does not find one that ends then.
+    with cluster, Client(cluster.scheduler_address) as client:
         yield each

@@ -33,7 +33,7 @@ def test_a_run_ends_where_no_worker_is_left(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(spread, "CONNECTING", 0.2)
     with (
         LocalCluster(n_workers=0, dashboard_address=None) as cluster,
-        Client(cluster) as client,
+        Client(cluster.scheduler_address) as client,
         pytest.raises(InputError, match="no worker is left"),
     ):
         list(spread.results(client, client.map(str, [1])))
@@ -54,7 +54,7 @@ def test_a_part_that_ends_the_last_worker_is_named(monkeypatch: pytest.MonkeyPat
 def test_a_part_that_ends_each_worker_is_named() -> None:
     with (
         LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster,
-        Client(cluster) as client,
+        Client(cluster.scheduler_address) as client,
         pytest.raises(InputError, match="each worker ended"),
     ):
         list(spread.results(client, client.map(end_worker, [1])))
