@@ -122,7 +122,7 @@ def member_of(value: Any, path: str) -> Any:
     return value
 
 
-@pytest.mark.no_cover
+@pytest.mark.not_measured
 def test_a_file_is_as_it_would_be_written() -> None:
     differ = [
         rule
