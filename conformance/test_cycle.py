@@ -127,6 +127,46 @@ def test_pods_and_nodes_with_other_values(check: Check, history: History) -> Non
     check(history)
 
 
+@conforms(area="cases_of_pods", rules=rules_of("R-INV-01", "R-INV-02"), examples=120)
+def test_varied_cases_of_pods(check: Check, history: History) -> None:
+    check(history)
+
+
+@conforms(
+    area="cases_of_objects",
+    rules=rules_of("R-INV-01", "R-INV-02"),
+    needs=("volumes", "devices"),
+    examples=120,
+)
+def test_varied_cases_of_volumes_and_devices(check: Check, history: History) -> None:
+    check(history)
+
+
+@conforms(
+    area="cases_of_the_cycle",
+    rules=rules_of("R-INV-01", "R-INV-02"),
+    needs=("volumes", "devices", "scripted", "hold", "queue", "preemption", "nominations"),
+    examples=120,
+)
+def test_varied_cases_of_the_cycle(check: Check, history: History) -> None:
+    check(history)
+
+
+@conforms(area="cases_of_newer_rules", rules=("R-DRA-01",), needs=("volumes", "devices"), examples=120)
+def test_varied_cases_of_newer_rules(check: Check, history: History) -> None:
+    check(history)
+
+
+@conforms(
+    area="cases_of_newest_rules",
+    rules=("R-DRA-35", "R-VOLBIND-30"),
+    needs=("volumes", "devices"),
+    examples=120,
+)
+def test_varied_cases_of_the_newest_rules(check: Check, history: History) -> None:
+    check(history)
+
+
 @conforms(area="pairs", rules=rules_of("R-INV-01", "R-INV-02"), needs=("volumes", "devices"), examples=130)
 def test_any_two_features_together(check: Check, history: History) -> None:
     check(history)

@@ -117,15 +117,15 @@ class Exchange:
 
 
 def histories() -> SearchStrategy[History]:
-    return exchanging(OF_AREAS)
+    return exchanging(of_areas(OF_AREAS))
 
 
-def exchanging(areas: Sequence[str]) -> SearchStrategy[History]:
-    """Draws a history of one of these areas, in which a few values are exchanged."""
+def exchanging(histories: SearchStrategy[History]) -> SearchStrategy[History]:
+    """Draws these histories, in which a few values are exchanged."""
 
     @st.composite
     def exchanged(draw: DrawFn) -> History:
-        found = drawn_from(draw, areas)
+        found = draw(histories)
         for _ in range(draw(st.sampled_from(HOW_MANY))):
             by_field = exchanges(found)
             if not by_field:
@@ -140,10 +140,14 @@ def exchanging(areas: Sequence[str]) -> SearchStrategy[History]:
     return exchanged()
 
 
-def drawn_from(draw: DrawFn, areas: Sequence[str]) -> History:
+def of_areas(areas: Sequence[str]) -> SearchStrategy[History]:
     """Draws a history of the area of one of these modules."""
-    module = import_module(f"conformance.strategies.{draw(st.sampled_from(areas))}")
-    return draw(cast("SearchStrategy[History]", module.histories()))
+
+    def of_area(area: str) -> SearchStrategy[History]:
+        module = import_module(f"conformance.strategies.{area}")
+        return cast("SearchStrategy[History]", module.histories())
+
+    return st.sampled_from(areas).flatmap(of_area)
 
 
 # --- What can be exchanged ------------------------------------------------------------------------

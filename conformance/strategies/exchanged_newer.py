@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from hypothesis.strategies import SearchStrategy
 
-from conformance.strategies.exchanged import exchanging
+from conformance.strategies.exchanged import exchanging, of_areas
 from refsched.suite.histories.history import History
 
 OF_AREAS = ("csi_drivers", "declared_features", "ready_devices", "shared_devices", "taint_rules")
@@ -13,4 +13,4 @@ OF_AREAS = ("csi_drivers", "declared_features", "ready_devices", "shared_devices
 
 
 def histories() -> SearchStrategy[History]:
-    return exchanging(OF_AREAS)
+    return exchanging(of_areas(OF_AREAS))

@@ -22,8 +22,8 @@ from conformance.strategies.exchanged import (
     Exchange,
     Place,
     created_with,
-    drawn_from,
     may_stand_beside,
+    of_areas,
 )
 from conformance.vocabulary.places import Path, key_of
 from refsched.suite.histories.history import Create, History
@@ -46,15 +46,15 @@ OPPOSITE = {"In": "NotIn", "NotIn": "In", "Exists": "DoesNotExist", "DoesNotExis
 
 
 def histories() -> SearchStrategy[History]:
-    return with_longer_lists(OF_AREAS)
+    return with_longer_lists(of_areas(OF_AREAS))
 
 
-def with_longer_lists(areas: Sequence[str]) -> SearchStrategy[History]:
-    """Draws a history of one of these areas, in which the lists of one field are longer, or those of two are."""
+def with_longer_lists(histories: SearchStrategy[History]) -> SearchStrategy[History]:
+    """Draws these histories, in which the lists of one field are longer, or those of two are."""
 
     @st.composite
     def longer(draw: DrawFn) -> History:
-        found = drawn_from(draw, areas)
+        found = draw(histories)
         for _ in range(draw(st.sampled_from([1, 2]))):
             lists = lists_of(found)
             if not lists:

@@ -17,7 +17,7 @@ from attrs import frozen
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.strategies.exchanged import OF_AREAS, drawn_from
+from conformance.strategies.exchanged import OF_AREAS, of_areas
 from conformance.vocabulary.places import Key, key_of, objects_in, with_each_object
 from refsched.suite.histories.history import History
 
@@ -41,15 +41,15 @@ _Name = tuple[str, str]
 
 
 def histories() -> SearchStrategy[History]:
-    return twinning(OF_AREAS)
+    return twinning(of_areas(OF_AREAS))
 
 
-def twinning(areas: Sequence[str]) -> SearchStrategy[History]:
-    """Draws a history of one of these areas, in which one name has a twin, or two have."""
+def twinning(histories: SearchStrategy[History]) -> SearchStrategy[History]:
+    """Draws these histories, in which one name has a twin, or two have."""
 
     @st.composite
     def twinned(draw: DrawFn) -> History:
-        found = drawn_from(draw, areas)
+        found = draw(histories)
         for _ in range(draw(st.sampled_from([1, 1, 2]))):
             values = values_of_names(found)
             names = sorted({name for name, _ in values})

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from hypothesis.strategies import SearchStrategy
 
+from conformance.strategies.exchanged import of_areas
 from conformance.strategies.exchanged_newer import OF_AREAS
 from conformance.strategies.twins import twinning
 from refsched.suite.histories.history import History
 
 
 def histories() -> SearchStrategy[History]:
-    return twinning(OF_AREAS)
+    return twinning(of_areas(OF_AREAS))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from hypothesis.strategies import SearchStrategy
 
 from conformance.strategies.drawn import any_of
-from conformance.strategies.exchanged import exchanging
+from conformance.strategies.exchanged import exchanging, of_areas
 from conformance.strategies.longer import with_longer_lists
 from conformance.strategies.twins import twinning
 from refsched.suite.histories.history import History
@@ -18,4 +18,4 @@ OF_AREAS = ("mixed", "node_affinity", "pod_affinity", "ports", "resources", "spr
 
 
 def histories() -> SearchStrategy[History]:
-    return any_of(*(varied(OF_AREAS) for varied in (exchanging, twinning, with_longer_lists)))
+    return any_of(*(varied(of_areas(OF_AREAS)) for varied in (exchanging, twinning, with_longer_lists)))

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from conformance.strategies import AREAS
-from conformance.strategies.exchanged import exchanges, exchanging, later
+from conformance.strategies.exchanged import exchanges, exchanging, later, of_areas
 from conformance.vocabulary.builder import AFTER_ALL_BACKOFF
 from refsched.suite.adapters.connecting import connect
 from refsched.suite.histories.history import Advance, Create, History, Schedule, Update
@@ -88,7 +88,7 @@ def test_names_stay_and_so_does_what_belongs_together() -> None:
 
 def drawn(number: int) -> list[History]:
     load_profile()
-    strategy = exchanging(["taints", "spread", "devices"])
+    strategy = exchanging(of_areas(["taints", "spread", "devices"]))
     return collected(strategy, examples=number, seed="3", name="test")
 
 

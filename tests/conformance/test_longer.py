@@ -23,7 +23,7 @@ from conformance.campaigns.misreadings import (
     shown_in,
 )
 from conformance.strategies import AREAS
-from conformance.strategies.exchanged import LONGEST
+from conformance.strategies.exchanged import LONGEST, of_areas
 from conformance.strategies.longer import lists_of, lists_within, with_longer_lists
 from refsched.suite.adapters.connecting import connect
 from refsched.suite.histories.history import Create, History, Schedule
@@ -47,7 +47,7 @@ def lists_drawn(area: str) -> list[tuple[str, list[Any]]]:
     load_profile()
     return [
         (field, items)
-        for each in collected(with_longer_lists((area,)), examples=40, seed="1", name="test")
+        for each in collected(with_longer_lists(of_areas((area,))), examples=40, seed="1", name="test")
         for step in each.steps
         if isinstance(step, Create)
         for _, field, items in lists_within(step.object, (), step.object["kind"])
@@ -133,7 +133,7 @@ def test_only_what_differs_can_be_misread() -> None:
 
 
 def test_what_a_seed_draws_shows_what_is_misread() -> None:
-    came = draw(15, 1)
+    came = draw(5, 1)
     assert came.shows
     assert came.shows.keys() <= came.could.keys()
     misreading, candidate = next(iter(came.shows.items()))
@@ -162,7 +162,7 @@ def test_what_no_api_server_accepts_shows_nothing() -> None:
 def test_what_is_chosen_is_written_and_what_shows_nowhere_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     written: dict[str, int] = {}
     monkeypatch.setattr(chosen, "write_histories", lambda test, some: written.update({test: len(list(some))}))
-    came = CliRunner().invoke(misreadings.main, ["--seeds", "1", "--histories", "15", "--workers", "1"])
+    came = CliRunner().invoke(misreadings.main, ["--seeds", "1", "--histories", "5", "--workers", "1"])
     assert came.exit_code == 0
     assert sum(written.values()) > 1
     *listed, last = came.stdout.splitlines()

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from conformance.strategies import AREAS
+from conformance.strategies.exchanged import of_areas
 from conformance.strategies.twins import TWIN, may_have_twin, twinning, values_of_names
 from refsched.suite.adapters.connecting import connect
 from refsched.suite.histories.history import Create, History
@@ -53,7 +54,7 @@ def test_only_a_name_that_is_free_to_choose_has_a_twin(
 
 def drawn(area: str) -> str:
     load_profile()
-    histories = collected(twinning([area]), examples=60, seed="3", name="test")
+    histories = collected(twinning(of_areas([area])), examples=60, seed="3", name="test")
     return "\n".join(
         repr(step.object) for each in histories for step in each.steps if isinstance(step, Create)
     )

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Varied cases: the histories of cases, with exchanged values, with twins of names, or with longer lists.
+
+A case is a situation that areas rarely draw, and it is one of many: its values are those in which its rule is
+plainest. What is beside it, nobody wrote down. Here it is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from importlib import import_module
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from conformance.cases import cel
+from conformance.strategies.drawn import any_of
+from conformance.strategies.exchanged import exchanging
+from conformance.strategies.longer import with_longer_lists
+from conformance.strategies.twins import twinning
+from conformance.vocabulary.places import objects_in
+from refsched.releases import DEFAULT
+from refsched.suite.catalogue.rules import all_rules
+from refsched.suite.histories.history import History
+from refsched.suite.session.cases import Case
+from refsched.suite.session.conforming import Declaration
+
+CASES = "conformance.test_cases"
+OBJECTS = frozenset({"volumes", "devices"})
+CYCLE = OBJECTS | {"scripted", "hold", "queue", "preemption", "nominations"}
+MOST_STEPS = 40
+"""A longer history is about many nodes or pods, and no value of one of them decides it."""
+MOST_DEVICES = 8
+"""Where nothing fits, a search among more devices takes kube-scheduler longer than the ten seconds after which it
+gives up."""
+
+_Wanted = Callable[[frozenset[str], str], bool]
+"""It is given what a case needs, and the first release that has one of its rules."""
+
+
+def of_pods() -> SearchStrategy[History]:
+    """Draws what varies cases of each release that need nothing but pods and nodes."""
+    return _varied(lambda needs, since: since == "1.19" and not needs)
+
+
+def of_objects() -> SearchStrategy[History]:
+    """Draws what varies cases of each release that need volumes or devices."""
+    return _varied(lambda needs, since: since == "1.19" and bool(needs) and needs <= OBJECTS)
+
+
+def of_the_cycle() -> SearchStrategy[History]:
+    """Draws what varies cases of each release of the queue, of preemption, and of the way back from a failure."""
+    return _varied(lambda needs, since: since == "1.19" and needs <= CYCLE and not needs <= OBJECTS)
+
+
+def of_newer_rules() -> SearchStrategy[History]:
+    """Draws what varies cases of rules that v1.34 has, and v1.19 has not."""
+    return _varied(lambda needs, since: since == "1.34" and needs <= OBJECTS)
+
+
+def of_newest_rules() -> SearchStrategy[History]:
+    """Draws what varies cases of rules that v1.37 has, and v1.34 has not."""
+    return _varied(lambda needs, since: since > "1.34" and needs <= OBJECTS)
+
+
+def _varied(is_wanted: _Wanted) -> SearchStrategy[History]:
+    histories = [case.history for case, needs, since in _cases() if is_wanted(needs, since)]
+    cases = st.sampled_from([each for each in histories if _is_small(each)])
+    return any_of(*(varied(cases) for varied in (exchanging, twinning, with_longer_lists)))
+
+
+def _is_small(history: History) -> bool:
+    devices = sum(
+        len(value["spec"].get("devices", ()))
+        for value in objects_in(history)
+        if value["kind"] == "ResourceSlice"
+    )
+    return len(history.steps) <= MOST_STEPS and devices <= MOST_DEVICES
+
+
+@cache
+def _cases() -> Sequence[tuple[Case, frozenset[str], str]]:
+    """Returns the cases that the newest release has, each with what it needs, and since which release there is one
+    of its rules. Those of CEL are not among them: no expression becomes another one."""
+    rules = all_rules()
+    found = []
+    for declared in _declarations():
+        for case in declared.cases:
+            of_case = declared.of_case(case)
+            releases = {release for rule in of_case.rules for release in rules[rule].releases}
+            if DEFAULT.name in releases and case not in cel.CASES:
+                found.append((case, frozenset(of_case.needs), min(releases)))
+    return found
+
+
+def _declarations() -> Iterator[Declaration]:
+    for test in vars(import_module(CASES)).values():
+        for mark in getattr(test, "pytestmark", ()):
+            if mark.name == "conforms":
+                yield mark.args[0]
