@@ -9,7 +9,7 @@ from typing import Any
 from conformance.vocabulary.allocations import allocated, node_condition, node_selector
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.devices import ONE, claim_user, device_class, resource_claim, resource_slice
-from conformance.vocabulary.objects import HOSTNAME, node
+from conformance.vocabulary.objects import HOSTNAME, leaving, node, with_metadata
 from refsched.suite.histories.history import History, deleting
 from refsched.suite.session.cases import Case
 
@@ -44,6 +44,27 @@ def _one_device_of_two_claims(*deleted: str) -> History:
     return cluster.history()
 
 
+def _leaving_while_it_is_used() -> History:
+    """A claim is allocated and reserved for a pod that runs, and is being deleted. Another pod names it."""
+    cluster = HistoryBuilder()
+    cluster.add(device_class("any"), resource_slice("s1", [{"name": "d0"}]))
+    user = {"resource": "pods", "name": "p1", "uid": "uid-of-p1"}
+    cluster.add(leaving(resource_claim("c1", ONE, allocated("d0", users=[user]))))
+    cluster.add_node(node(""))
+    cluster.add_pod(with_metadata(claim_user("c1"), uid="uid-of-p1"), 0)
+    cluster.add_pod(claim_user("c1"))
+    cluster.schedule()
+    return cluster.history()
+
+
+_OF_A_LEAVING_CLAIM: tuple[Case, ...] = (
+    Case(
+        "allocated_claim_that_is_being_deleted",
+        "No other pod can use a claim that is being deleted, though it is allocated and a pod runs with it.",
+        _leaving_while_it_is_used(),
+    ),
+)
+
 _OF_ONE_DEVICE: tuple[Case, ...] = tuple(
     Case(
         f"device_of_two_claims_of_which_{len(deleted)}_are_deleted",
@@ -55,7 +76,7 @@ _OF_ONE_DEVICE: tuple[Case, ...] = tuple(
     for deleted in ((), ("c1",), ("c1", "c2"))
 )
 
-CASES: tuple[Case, ...] = _OF_ONE_DEVICE + tuple(
+_OF_TWO_CLAIMS: tuple[Case, ...] = tuple(
     Case(
         f"claim_of_{host}_{'before' if claims[0] == 'old' else 'after'}_one_to_allocate",
         "A pod can go only where each of its claims can be used, those that are allocated and those that are not;"
@@ -66,3 +87,5 @@ CASES: tuple[Case, ...] = _OF_ONE_DEVICE + tuple(
     for host in ("n1", "n2")
     for claims in (("old", "new"), ("new", "old"))
 )
+
+CASES = _OF_A_LEAVING_CLAIM + _OF_ONE_DEVICE + _OF_TWO_CLAIMS

@@ -75,6 +75,7 @@ _TRUE_EQUALITY = (
 )
 _TRUE_MACROS = (
     f"cel.bind(n, {A}.nope, has({A}.nope) ? n == 1 : true)",
+    f"cel.bind(n, 1 / ({A}.numa - 1), {A}.numa == 1 || n > 2) && cel.bind(n, [1][dyn(5)], true)",
     "[1, 2].all(x, x > 0) && ![1, 2].all(x, x > 1) && [].all(x, false) && [0, 2].exists(x, 2 / x == 1)",
     "[1, 2].exists(x, x / (x - 1) == 2) && ![].exists(x, true) && ![1, 2].exists(x, x > 2)",
     "[1, 2].exists_one(x, x > 1) && ![1, 2].exists_one(x, x > 0) && ![1].exists_one(x, x > 1)",
@@ -232,6 +233,7 @@ _ERRORS_INDEXES = (
     "{semver('1.2.3'): 1}.size() == 1",
     f"{A}[{A}.version] == 1",
     f"cel.bind(n, {A}.nope, n == 1)",
+    f"cel.bind(n, 1 / ({A}.numa - 1), n > 2)",
     "dyn(1) in dyn(2)",
     "dyn(null).orValue(true)",
     "dyn(null).or(optional.of(true)).value()",

@@ -156,6 +156,19 @@ def _classes_of_disks() -> History:
     return cluster.history()
 
 
+def _disks_of_a_pod(kind: str, number: int, allocatable: Json, instance: str = "") -> History:
+    """A pod has so many disks of a cloud."""
+    cluster = HistoryBuilder()
+    labels = {"node.kubernetes.io/instance-type": instance} if instance else {}
+    cluster.add_node(node("", {**_FOUR, **allocatable}, labels))
+    name = {"awsElasticBlockStore": "volumeID", "azureDisk": "diskName"}[kind]
+    more = {"diskURI": "u"} if kind == "azureDisk" else {}
+    volumes = [{"name": f"v{each}", kind: {name: f"d{each}", **more}} for each in range(number)]
+    cluster.add_pod(pod("", volumes=volumes))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _disks_beyond_the_limit() -> History:
     """Two disks are on a node that attaches one, and a pod reads one of them."""
     cluster = HistoryBuilder()
@@ -318,6 +331,26 @@ CASES: tuple[Case, ...] = (
         _disks_beyond_the_limit(),
         ("R-CLOUDLIMIT-01",),
         ("volumes",),
+    ),
+    *(
+        Case(
+            f"{number}_disks_on_a_node_that_attaches_{limit}",
+            f"A limit that a node states counts instead of that of its cloud; it states {limit}.",
+            _disks_of_a_pod("azureDisk", number, {"attachable-volumes-azure-disk": str(limit)}),
+            ("R-CLOUDLIMIT-02",),
+            ("volumes",),
+        )
+        for number, limit in ((17, 20), (17, 17), (18, 17))
+    ),
+    *(
+        Case(
+            f"{number}_disks_on_a_node_of_type_{instance}",
+            f"An instance of a newer type attaches 25 disks, and any other one 39; this is of type {instance}.",
+            _disks_of_a_pod("awsElasticBlockStore", number, {}, f"{instance}.large"),
+            ("R-CLOUDLIMIT-03",),
+            ("volumes",),
+        )
+        for instance, number in (("c5", 26), ("c5d", 26), ("t3a", 26), ("z1d", 25), ("t2", 26), ("t2", 40))
     ),
     Case(
         "disks_of_the_class_that_the_spec_names",

@@ -7,7 +7,16 @@ from typing import Any
 
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.devices import ONE, device_class, resource_claim, resource_slice
-from conformance.vocabulary.objects import node, pod, selecting, with_metadata, with_status
+from conformance.vocabulary.objects import (
+    container,
+    default_profile,
+    node,
+    pod,
+    profile_config,
+    selecting,
+    with_metadata,
+    with_status,
+)
 from conformance.vocabulary.scripted import SCRIPTED, script
 from conformance.vocabulary.storage import (
     DRIVER,
@@ -58,7 +67,37 @@ def _comes_changes_and_goes(value: Json) -> History:
     return cluster.history(SCRIPTED)
 
 
-CASES: tuple[Case, ...] = tuple(
+def _of_another_profile(rejected: str) -> History:
+    """Two profiles differ in whether NodePorts is enabled. A pod of the one that has it waits for a host port, and
+    the pod that has the port is deleted."""
+    without = default_profile(plugins={"multiPoint": {"disabled": [{"name": "NodePorts"}]}})
+    profiles = [without, {"schedulerName": "second"}]
+    if rejected == "first":
+        profiles = [default_profile(), {**without, "schedulerName": "second"}]
+    cluster = HistoryBuilder()
+    cluster.add_node(node(""))
+    port = container("c", ports=[{"containerPort": 80, "hostPort": 80}])
+    cluster.add_pod(pod("", containers=[port]), 0)
+    name = "second" if rejected == "second" else "default-scheduler"
+    cluster.add_pod(pod("", containers=[port], schedulerName=name))
+    cluster.schedule()
+    cluster.wait()
+    cluster.remove_pod(0)
+    cluster.schedule()
+    return cluster.history(profile_config(*profiles))
+
+
+_OF_PROFILES: tuple[Case, ...] = tuple(
+    Case(
+        f"event_for_a_plugin_of_the_{rejected}_profile_alone",
+        "An event requeues a pod if a plugin of its own profile registers for it, whichever others there are; the"
+        f" pod is of the {rejected} one.",
+        _of_another_profile(rejected),
+    )
+    for rejected in ("first", "second")
+)
+
+CASES: tuple[Case, ...] = _OF_PROFILES + tuple(
     Case(
         f"events_of_a_{value['kind'].lower()}",
         f"A pod that was rejected by a plugin which registers for no event is requeued by what is an event of a"

@@ -8,7 +8,7 @@ from typing import Any
 from conformance.vocabulary.allocations import allocated
 from conformance.vocabulary.builder import UNBOUND, HistoryBuilder
 from conformance.vocabulary.devices import ONE, claim_user, device_class, resource_claim, resource_slice
-from conformance.vocabulary.objects import cpu, named, node, owned_by_pod, pod, with_metadata
+from conformance.vocabulary.objects import cpu, named, node, owned_by_pod, pod, resized, with_metadata
 from conformance.vocabulary.storage import (
     DRIVER,
     EPHEMERAL_USER,
@@ -19,7 +19,7 @@ from conformance.vocabulary.storage import (
     storage_class,
     using,
 )
-from refsched.suite.histories.history import Create, History, deleting
+from refsched.suite.histories.history import Create, History, Update, deleting
 from refsched.suite.session.cases import Case
 
 Json = dict[str, Any]
@@ -77,6 +77,22 @@ def _deleted(place: int) -> History:
     return cluster.history()
 
 
+def _scaled_down(resource: str) -> History:
+    """A pod waits for cpu. One of its name, which runs in another namespace, asks for less of this resource."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "2", "memory": "4Gi", "pods": "9"}))
+    there = {"cpu": "2", "memory": "2Gi"}
+    less = {**there, resource: {"cpu": "1", "memory": "1Gi"}[resource]}
+    running = named(pod("", there, namespace="other", nodeName="n1"), "web")
+    cluster.steps.extend([Create(running), Create(named(pod("", cpu("1"), namespace="default"), "web"))])
+    cluster.schedule(1)
+    cluster.steps.append(Update(resized(less, less, less, "")(running)))
+    cluster.schedule()
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
+
+
 OF_CLAIMS: tuple[Case, ...] = (
     Case(
         "claims_of_one_name_without_volumes",
@@ -100,12 +116,24 @@ OF_DEVICES: tuple[Case, ...] = (
     ),
 )
 
-OF_PODS: tuple[Case, ...] = tuple(
-    Case(
-        f"pod_{place + 1}_of_three_of_one_name_is_deleted",
-        "Of pods of one name that wait in different namespaces the one that was deleted is not tried any"
-        " more.",
-        _deleted(place),
-    )
-    for place in range(3)
+OF_PODS: tuple[Case, ...] = (
+    *(
+        Case(
+            f"pod_{place + 1}_of_three_of_one_name_is_deleted",
+            "Of pods of one name that wait in different namespaces the one that was deleted is not tried any"
+            " more.",
+            _deleted(place),
+        )
+        for place in range(3)
+    ),
+    *(
+        Case(
+            f"pod_of_the_same_name_asks_for_less_{resource}",
+            "A pod that waits for cpu is requeued by a running one that asks for less of it, and not by one that"
+            f" bears its name in another namespace; that asks for less {resource}.",
+            _scaled_down(resource),
+            ("R-FIT-10",),
+        )
+        for resource in ("cpu", "memory")
+    ),
 )

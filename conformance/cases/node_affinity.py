@@ -9,6 +9,7 @@ from typing import Any
 from conformance.cases.deleted import Replaced
 from conformance.cases.pod_affinity import zones
 from conformance.vocabulary.allocations import node_condition
+from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import (
     PREFERRED,
     REQUIRED,
@@ -18,6 +19,7 @@ from conformance.vocabulary.objects import (
     pod,
     profile_config,
 )
+from conformance.vocabulary.odd_values import BEYOND_FRACTIONS
 from refsched.suite.histories.history import History
 from refsched.suite.session.cases import Case
 
@@ -81,6 +83,31 @@ def _preferring(own: Sequence[tuple[int, str]], added: Sequence[tuple[int, str]]
     return cluster.history(profile_config(default_profile(*([args] if added else []))))
 
 
+def _size(operator: str, value: str) -> Json:
+    return {"matchExpressions": [{"key": "size", "operator": operator, "values": [value]}]}
+
+
+def _beyond_fractions(operator: str, value: int) -> History:
+    """The nodes have sizes that are next to each other, and equal as fractions."""
+    cluster = HistoryBuilder()
+    for size in (BEYOND_FRACTIONS - 1, BEYOND_FRACTIONS):
+        cluster.add_node(node(labels={"size": str(size)}))
+    terms = {"nodeSelectorTerms": [_size(operator, str(value))]}
+    cluster.add_pod(pod("", affinity={"nodeAffinity": {REQUIRED: terms}}))
+    cluster.schedule()
+    return cluster.history()
+
+
+def _preferring_what_cannot_be_read(place: str) -> History:
+    """The pod prefers a zone that no node has, and in this term a size that is no number."""
+    cluster = zones("a", "b")
+    terms = [[_FAR, _INVALID]] if place == "same" else [[_FAR], [_INVALID]]
+    preferred = [{"weight": 1, "preference": {"matchExpressions": each}} for each in terms]
+    cluster.add_pod(pod("", affinity={"nodeAffinity": {PREFERRED: preferred}}))
+    cluster.schedule()
+    return cluster.history()
+
+
 _TWICE: dict[str, tuple[str, Sequence[tuple[int, str]], Sequence[tuple[int, str]]]] = {
     "of_the_pod": ("the pod has it twice", [(30, "a"), (30, "a"), (50, "b")], ()),
     "of_other_weights": ("the pod has it with two weights", [(30, "a"), (40, "a"), (50, "b")], ()),
@@ -133,6 +160,21 @@ def _cases() -> Iterator[Case]:
             f"A preference that is there twice counts twice; {says}.",
             _preferring(own, added),
             ("R-NODEAFF-06",),
+        )
+    for operator, value in (("Gt", BEYOND_FRACTIONS - 1), ("Lt", BEYOND_FRACTIONS)):
+        yield Case(
+            f"sizes_beyond_fractions_by_{operator.lower()}",
+            f"{operator} compares whole numbers, of which each differs from the next one, however large they are.",
+            _beyond_fractions(operator, value),
+            ("R-SELECTOR-02",),
+        )
+    for place in ("same", "other"):
+        yield Case(
+            f"preferred_size_that_is_no_number_in_the_{place}_term",
+            "A preferred requirement that cannot be read is an error whether or not a node gets so far: one that"
+            f" no node meets stands in the {place} term.",
+            _preferring_what_cannot_be_read(place),
+            ("R-NODEAFF-08",),
         )
     for name, (says, terms) in _TERMS.items():
         affinity = {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": terms}}}

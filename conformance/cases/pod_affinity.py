@@ -90,6 +90,16 @@ def _two_required_terms() -> History:
     return cluster.history()
 
 
+def _two_anti_affinity_terms(first: str, second: str) -> History:
+    """A running pod keeps the same pods off its host and off its zone, in which there is another node."""
+    cluster = zones("a", "a")
+    terms = [{"topologyKey": key, "labelSelector": _OF_B} for key in (first, second)]
+    cluster.add_pod(pod("", affinity={"podAntiAffinity": {REQUIRED: terms}}), 0)
+    cluster.add_pod(pod("", labels=_B))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _deleted_with_its_node(affinity: Json) -> History:
     """Between two attempts a pod is deleted, and then its node: the pod counts no more in their zone."""
     cluster = zones("a", "a", "b")
@@ -137,6 +147,13 @@ def _of_running_pods() -> Iterator[Case]:
         _two_required_terms(),
         ("R-PODAFF-11",),
     )
+    for first, second in ((HOSTNAME, ZONE), (ZONE, HOSTNAME)):
+        yield Case(
+            f"anti_affinity_by_{'host_and_zone' if first == HOSTNAME else 'zone_and_host'}_of_a_running_pod",
+            "Each required anti-affinity term of a running pod that matches keeps a pod off, not only the first.",
+            _two_anti_affinity_terms(first, second),
+            ("R-PODAFF-06",),
+        )
     far = {"matchLabels": {"app": "c"}}
     for name, own in (
         ("required_anti_affinity", near("podAntiAffinity", REQUIRED, far)),

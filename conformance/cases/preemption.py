@@ -264,6 +264,33 @@ def _victim_that_leaves() -> History:
     return cluster.history()
 
 
+def _one_of_two_victims_leaves(allowed: int) -> History:
+    """One of the pods of the first node is being deleted, and its budget allows so many disruptions. Those of the
+    other node have a higher priority, and no budget."""
+    cluster = HistoryBuilder()
+    cluster.add(a_budget(_OF_A, allowed, "", ()))
+    for number, (labels, priority) in enumerate(((_A, 1), (_B, 2))):
+        cluster.add_node(node("", {"cpu": "2", "pods": "9"}))
+        for is_leaving in (labels is _A, False):
+            victim = pod("", cpu("1"), labels=labels, priority=priority)
+            cluster.add_pod(leaving(victim) if is_leaving else victim, number)
+    cluster.add_pod(pod("", cpu("2"), priority=10))
+    cluster.schedule()
+    return cluster.history()
+
+
+def _started_or_created() -> History:
+    """Of two pods of one node one was created long ago and has not started, and the other has, lately."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "2", "pods": "9"}))
+    cluster.add_pod(with_metadata(pod("", cpu("1")), creationTimestamp=START_TIMES[0]), 0)
+    started = pod("", cpu("1"), status={"startTime": START_TIMES[2]})
+    cluster.add_pod(with_metadata(started, creationTimestamp=START_TIMES[1]), 0)
+    cluster.add_pod(pod("", cpu("1"), priority=10))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _tolerates_the_cordon() -> History:
     """The only node is cordoned and full, and the pod tolerates that."""
     cluster = HistoryBuilder()
@@ -300,6 +327,20 @@ def _of_leaving_pods() -> Iterator[Case]:
         _one_has_not_started(),
         ("R-PREEMPT-11",),
     )
+    yield Case(
+        "one_of_two_victims_was_created_long_ago_and_has_not_started",
+        "Of two pods of a node the one that has started is more important than one that was only created before.",
+        _started_or_created(),
+        ("R-PREEMPT-06",),
+    )
+    for allowed in (1, 2):
+        yield Case(
+            f"victim_that_is_being_deleted_and_{allowed}_allowed",
+            "A victim that is being deleted takes a disruption from its budget like any other one; the budget"
+            f" allows {allowed}.",
+            _one_of_two_victims_leaves(allowed),
+            ("R-PREEMPT-07",),
+        )
     yield Case(
         "victim_that_is_being_deleted",
         "The release says whether a victim that is being deleted is deleted once more.",

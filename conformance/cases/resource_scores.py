@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cases of the scores of NodeResourcesFit and NodeResourcesBalancedAllocation: their weight, containers without
-requests, nodes that become full, and resources that the pod does not request."""
+requests, nodes that become full, and resources that the pod does not request, or that a node has no longer."""
 
 from __future__ import annotations
 
@@ -68,7 +68,52 @@ def _takes_the_last_of_a_node() -> History:
     return cluster.history()
 
 
+def _overhead_besides_pod_level_requests(resource: str, amount: str) -> History:
+    """A pod requests one resource as a whole, and its overhead another one, or the same."""
+    cluster = HistoryBuilder()
+    for cores, memory in (("1", "2Gi"), ("2", "1Gi")):
+        cluster.add_node(node("", {"cpu": cores, "memory": memory, "pods": "9"}))
+    asked: Json = {"resources": {"requests": {"memory": "600Mi"}}, "overhead": {resource: amount}}
+    for _ in range(2):
+        cluster.add_pod(pod("", runtimeClassName="r", **asked))
+        cluster.schedule(1)
+    return cluster.history()
+
+
+def _lists_a_resource_no_more(resource: str) -> History:
+    """An update of the node no longer lists a resource that it had, and then a pod requests it."""
+    cluster = HistoryBuilder()
+    there = {"cpu": "4", "memory": "8Gi", "pods": "9", "ephemeral-storage": "8Gi", "x.y/a": "2"}
+    cluster.add_node(node("", there))
+    wanting = limited("c", {resource: "1"})
+    cluster.add_pod(pod("", containers=[wanting]))
+    cluster.schedule(1)
+    cluster.change_node(0, node("", {name: amount for name, amount in there.items() if name != resource}))
+    cluster.add_pod(pod("", containers=[wanting]))
+    cluster.schedule(1)
+    return cluster.history()
+
+
 def _cases() -> Iterator[Case]:
+    for resource, name in (
+        ("memory", "memory"),
+        ("ephemeral-storage", "ephemeral_storage"),
+        ("x.y/a", "devices"),
+    ):
+        yield Case(
+            f"{name}_that_a_node_lists_no_more",
+            f"A node has nothing of a resource that its last update does not list; here that is {resource}.",
+            _lists_a_resource_no_more(resource),
+            ("R-CACHE-02",),
+        )
+    for resource, amount in (("cpu", "250m"), ("memory", "100Mi")):
+        yield Case(
+            f"{resource}_of_the_overhead_besides_pod_level_requests",
+            "The overhead is a part of what a pod requests as a whole, so that no default counts for a resource of"
+            f" it; here it is {resource}.",
+            _overhead_besides_pod_level_requests(resource, amount),
+            ("R-REQUEST-11",),
+        )
     for which, here in (("init_container", "an init container"), ("sidecar", "a sidecar")):
         yield Case(
             f"score_with_{which}_without_requests",

@@ -8,7 +8,7 @@ from typing import Any
 
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.devices import device_class, exactly, request, resource_claim, resource_slice
-from conformance.vocabulary.objects import limited, node, owned_by_pod, pod, with_metadata
+from conformance.vocabulary.objects import AN_AGE_AGO, limited, node, owned_by_pod, pod, with_metadata
 from refsched.suite.histories.history import History, Update
 from refsched.suite.session.cases import Case
 
@@ -53,6 +53,19 @@ def _class_with_another_resource(created: Json) -> History:
     for resource in ("example.com/a", "example.com/b"):
         cluster.add_pod(_wanting(resource))
         cluster.schedule(1)
+    return cluster.history()
+
+
+def _equally_old_classes(*names: str) -> History:
+    """Classes that serve the same resource, and that were created in this order, within one second."""
+    cluster = HistoryBuilder()
+    for name in names:
+        made = device_class(name, extendedResourceName=_GPU)
+        cluster.add(with_metadata(made, creationTimestamp=AN_AGE_AGO))
+    cluster.add(resource_slice("s1", [{"name": "d1"}]))
+    cluster.add_node(node("", {"cpu": "4", "pods": "9"}))
+    cluster.add_pod(_wanting(_GPU))
+    cluster.schedule()
     return cluster.history()
 
 
@@ -149,6 +162,12 @@ def _cases() -> Iterator[Case]:
             _controlled_claim(marked),
             ("R-DRA-157",),
         )
+    yield Case(
+        "equally_old_classes",
+        "Of equally old classes that serve a resource the first by name does, though another one came before it.",
+        _equally_old_classes("z", "a"),
+        ("R-DRA-90",),
+    )
     for name, says, created in (
         ("older", "older", {"a": "2025-02-01T00:00:00Z", "b": "2025-01-01T00:00:00Z"}),
         ("newer", "newer", {"a": "2025-01-01T00:00:00Z", "b": "2025-02-01T00:00:00Z"}),

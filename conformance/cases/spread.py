@@ -69,6 +69,20 @@ def _version_label_changes(when: str, gate: bool, merged: bool = False) -> Histo
     return cluster.history(gates={} if gate else {"MatchLabelKeysInPodTopologySpread": False})
 
 
+def _version_label_is_emptied() -> History:
+    """The label that matchLabelKeys compares gets the empty value after an API server has merged the old one into
+    the selector. The pod can go where two pods of the old version are."""
+    cluster = zones("a")
+    cluster.add_node(node(labels={ZONE: "b"}, taints=[{"key": "k", "effect": "NoSchedule"}]))
+    for _ in range(2):
+        cluster.add_pod(pod("", labels={**_A, "version": "1"}), 0)
+    constraint = spread(ZONE, 1, "DoNotSchedule", matchLabelKeys=["version"])
+    cluster.add_pod(pod("", labels={**_A, "version": "1"}, topologySpreadConstraints=[constraint]))
+    cluster.change_pod(2, lambda value: with_metadata(value, labels={**_A, "version": ""}))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _pods_where_the_pod_cannot_go(when: str, **policies: str) -> History:
     """In one zone the pods run on a node that does not match, in one on a node that is tainted, and in one where
     the pod can go. Each pair of policies leaves it another zone."""
@@ -292,6 +306,12 @@ def _of_other_pods() -> Iterator[Case]:
 
 
 def _of_two_keys() -> Iterator[Case]:
+    yield Case(
+        "match_label_key_gets_an_empty_value",
+        "A label with an empty value is there, and by matchLabelKeys no pod with another value counts.",
+        _version_label_is_emptied(),
+        ("R-SPREAD-03",),
+    )
     for point, when in _ACTIONS.items():
         for place, changed in (("first", "version"), ("second", "track")):
             yield Case(
