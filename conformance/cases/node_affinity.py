@@ -131,6 +131,23 @@ _TERMS: dict[str, tuple[str, list[Json]]] = {
 }
 
 
+def _of_values() -> Iterator[Case]:
+    for operator, value in (("Gt", BEYOND_FRACTIONS - 1), ("Lt", BEYOND_FRACTIONS)):
+        yield Case(
+            f"sizes_beyond_fractions_by_{operator.lower()}",
+            f"{operator} compares whole numbers, of which each differs from the next one, however large they are.",
+            _beyond_fractions(operator, value),
+            ("R-SELECTOR-02",),
+        )
+    for place in ("same", "other"):
+        yield Case(
+            f"preferred_size_that_is_no_number_in_the_{place}_term",
+            "A preferred requirement that cannot be read is an error whether or not a node gets so far: one that"
+            f" no node meets stands in the {place} term.",
+            _preferring_what_cannot_be_read(place),
+        )
+
+
 def _cases() -> Iterator[Case]:
     yield Case(
         "node_deleted_before_its_pod",
@@ -161,21 +178,6 @@ def _cases() -> Iterator[Case]:
             _preferring(own, added),
             ("R-NODEAFF-06",),
         )
-    for operator, value in (("Gt", BEYOND_FRACTIONS - 1), ("Lt", BEYOND_FRACTIONS)):
-        yield Case(
-            f"sizes_beyond_fractions_by_{operator.lower()}",
-            f"{operator} compares whole numbers, of which each differs from the next one, however large they are.",
-            _beyond_fractions(operator, value),
-            ("R-SELECTOR-02",),
-        )
-    for place in ("same", "other"):
-        yield Case(
-            f"preferred_size_that_is_no_number_in_the_{place}_term",
-            "A preferred requirement that cannot be read is an error whether or not a node gets so far: one that"
-            f" no node meets stands in the {place} term.",
-            _preferring_what_cannot_be_read(place),
-            ("R-NODEAFF-08",),
-        )
     for name, (says, terms) in _TERMS.items():
         affinity = {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": terms}}}
         replaced = Replaced(name, (), pod("", affinity=affinity), later=node("n1", labels={"disk": "ssd"}))
@@ -189,4 +191,4 @@ def _cases() -> Iterator[Case]:
             )
 
 
-CASES: tuple[Case, ...] = tuple(_cases())
+CASES: tuple[Case, ...] = (*_cases(), *_of_values())

@@ -121,6 +121,23 @@ _TERMS = {
 }
 
 
+def _of_two_terms() -> Iterator[Case]:
+    yield Case(
+        "second_required_affinity_of_a_running_pod",
+        "Each required affinity term of a running pod counts in the score of a pod that it matches, not only the"
+        " first one.",
+        _two_required_terms(),
+        ("R-PODAFF-11",),
+    )
+    for first, second in ((HOSTNAME, ZONE), (ZONE, HOSTNAME)):
+        yield Case(
+            f"anti_affinity_by_{'host_and_zone' if first == HOSTNAME else 'zone_and_host'}_of_a_running_pod",
+            "Each required anti-affinity term of a running pod that matches keeps a pod off, not only the first.",
+            _two_anti_affinity_terms(first, second),
+            ("R-PODAFF-06",),
+        )
+
+
 def _of_running_pods() -> Iterator[Case]:
     for key, domain in ((HOSTNAME, "host"), (ZONE, "zone")):
         for name, (kind, when) in _TERMS.items():
@@ -140,20 +157,6 @@ def _of_running_pods() -> Iterator[Case]:
                 " a pod without terms until the running pod is deleted.",
                 _term_that_ends(is_late, near(kind, when, _OF_B)),
             )
-    yield Case(
-        "second_required_affinity_of_a_running_pod",
-        "Each required affinity term of a running pod counts in the score of a pod that it matches, not only the"
-        " first one.",
-        _two_required_terms(),
-        ("R-PODAFF-11",),
-    )
-    for first, second in ((HOSTNAME, ZONE), (ZONE, HOSTNAME)):
-        yield Case(
-            f"anti_affinity_by_{'host_and_zone' if first == HOSTNAME else 'zone_and_host'}_of_a_running_pod",
-            "Each required anti-affinity term of a running pod that matches keeps a pod off, not only the first.",
-            _two_anti_affinity_terms(first, second),
-            ("R-PODAFF-06",),
-        )
     far = {"matchLabels": {"app": "c"}}
     for name, own in (
         ("required_anti_affinity", near("podAntiAffinity", REQUIRED, far)),
@@ -370,6 +373,7 @@ CASES: tuple[Case, ...] = (
         ("R-PODAFF-13",),
     ),
     *_of_running_pods(),
+    *_of_two_terms(),
     *_of_nodes(),
     *of_namespaces(),
 )
