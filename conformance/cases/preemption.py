@@ -279,18 +279,6 @@ def _one_of_two_victims_leaves(allowed: int) -> History:
     return cluster.history()
 
 
-def _started_or_created() -> History:
-    """Of two pods of one node one was created long ago and has not started, and the other has, lately."""
-    cluster = HistoryBuilder()
-    cluster.add_node(node("", {"cpu": "2", "pods": "9"}))
-    cluster.add_pod(with_metadata(pod("", cpu("1")), creationTimestamp=START_TIMES[0]), 0)
-    started = pod("", cpu("1"), status={"startTime": START_TIMES[2]})
-    cluster.add_pod(with_metadata(started, creationTimestamp=START_TIMES[1]), 0)
-    cluster.add_pod(pod("", cpu("1"), priority=10))
-    cluster.schedule()
-    return cluster.history()
-
-
 def _tolerates_the_cordon() -> History:
     """The only node is cordoned and full, and the pod tolerates that."""
     cluster = HistoryBuilder()
@@ -301,14 +289,14 @@ def _tolerates_the_cordon() -> History:
     return cluster.history()
 
 
-def _one_has_not_started() -> History:
-    """The victim of one node was created long ago and has not started, and that of the other has, lately."""
+def _one_has_not_started(nodes: int) -> History:
+    """Of two victims one was created long ago and has not started, and the other has, lately."""
     cluster = HistoryBuilder()
-    for _ in range(2):
-        cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+    for _ in range(nodes):
+        cluster.add_node(node("", {"cpu": str(2 // nodes), "pods": "9"}))
     cluster.add_pod(with_metadata(pod("", cpu("1")), creationTimestamp=START_TIMES[0]), 0)
     started = pod("", cpu("1"), status={"startTime": START_TIMES[2]})
-    cluster.add_pod(with_metadata(started, creationTimestamp=START_TIMES[1]), 1)
+    cluster.add_pod(with_metadata(started, creationTimestamp=START_TIMES[1]), nodes - 1)
     cluster.add_pod(pod("", cpu("1"), priority=10))
     cluster.schedule()
     return cluster.history()
@@ -324,13 +312,13 @@ def _of_leaving_pods() -> Iterator[Case]:
     yield Case(
         "victim_that_was_created_long_ago_and_has_not_started",
         "A victim that has not started counts as started now, whenever it was created.",
-        _one_has_not_started(),
+        _one_has_not_started(nodes=2),
         ("R-PREEMPT-11",),
     )
     yield Case(
         "one_of_two_victims_was_created_long_ago_and_has_not_started",
         "Of two pods of a node the one that has started is more important than one that was only created before.",
-        _started_or_created(),
+        _one_has_not_started(nodes=1),
         ("R-PREEMPT-06",),
     )
     for allowed in (1, 2):
