@@ -125,7 +125,7 @@ def test_a_mutant_is_planted_in_the_place_that_it_names() -> None:
         compiled(source, "example:third:boundary:0", "refsched.example", "example.py")
 
 
-@pytest.mark.not_measured
+@pytest.mark.no_cover
 def test_mutants_have_names_of_their_own() -> None:
     names = [one.name for one in all_mutants()]
     assert len(names) == len(set(names)) > 5000
@@ -162,7 +162,7 @@ def test_every_part_of_refsched_that_decides_is_mutated() -> None:
     } <= set(modules())
 
 
-@pytest.mark.not_measured
+@pytest.mark.no_cover
 def test_a_module_that_is_imported_again_and_is_as_it_was_decides_as_before() -> None:
     test = next(test for test in suite_tests() if test.area == "resources" and test.draws)
     with Adapter("as it was", Forked(lambda: import_again({OBJECTS: lambda source: source}), 60)) as adapter:
@@ -193,7 +193,7 @@ def nearby(mutant: Mutant, limit: float = 60.0) -> TrialSummary:
         return attack(adapter, one_by_one(nearest_first(tests, near)), limit)
 
 
-@pytest.mark.not_measured
+@pytest.mark.no_cover
 @pytest.mark.parametrize("beginning", DOOMED)
 def test_the_first_mutant_of_a_function_that_every_history_runs_is_killed(beginning: str) -> None:
     mutant = next(one for one in all_mutants() if one.name.startswith(beginning))

@@ -132,7 +132,7 @@ def changing_of(monkeypatch: pytest.MonkeyPatch, bad: Callable[[], object]) -> T
     return changing({rule: [came] for rule, came in numbers.items()})
 
 
-@pytest.mark.not_measured
+@pytest.mark.no_cover
 @pytest.mark.parametrize(
     ("bad", "why"),
     [
@@ -155,7 +155,7 @@ def _never() -> None:
         pass
 
 
-@pytest.mark.not_measured
+@pytest.mark.no_cover
 def test_what_was_answered_before_the_time_is_over_counts_and_nothing_else(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -67,7 +67,7 @@ def test_clusters_are_read_as_they_were_written(tmp_path: Path) -> None:
     assert differences(file) == differences()
 
 
-@pytest.mark.not_measured
+@pytest.mark.no_cover
 def test_each_cluster_shows_its_member() -> None:
     pair = Pair("1.19", "1.34")
     for difference in differences():
@@ -154,7 +154,7 @@ def test_a_rule_that_makes_the_same_member_differ_must_not_be_applied() -> None:
 # --- The command ----------------------------------------------------------------------------------
 
 
-@pytest.mark.not_measured
+@pytest.mark.no_cover
 @pytest.mark.parametrize("release", RELEASES)
 def test_each_release_decides_clusters_like_itself_alone(
     release: str, monkeypatch: pytest.MonkeyPatch

@@ -122,7 +122,7 @@ def member_of(value: Any, path: str) -> Any:
     return value
 
 
-@pytest.mark.not_measured
+@pytest.mark.no_cover
 def test_a_file_is_as_it_would_be_written() -> None:
     differ = [
         rule
