@@ -14,6 +14,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
+from refsched.suite.session.conforming import declarations_in
 from refsched.tools.site.catalogue_pages import queue_page, rules_page
 from refsched.tools.site.differences_page import differences_page
 
@@ -23,11 +24,9 @@ def tests_of() -> Mapping[str, tuple[str, ...]]:
     """Returns, for each rule, the tests of the suite that name it."""
     found: dict[str, list[str]] = {}
     for path in sorted(Path(__file__).parent.glob("test_*.py")):
-        for name, value in vars(import_module(f"conformance.{path.stem}")).items():
-            for mark in getattr(value, "pytestmark", ()) if name.startswith("test_") else ():
-                if mark.name == "conforms":
-                    for rule in mark.args[0].rules:
-                        found.setdefault(rule, []).append(name)
+        for name, declared in declarations_in(import_module(f"conformance.{path.stem}")):
+            for rule in declared.rules:
+                found.setdefault(rule, []).append(name)
     return {rule: tuple(names) for rule, names in found.items()}
 
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.vocabulary.allocations import allocated, node_condition, node_selector
+from conformance.vocabulary.allocations import allocated, node_condition, node_selector, users_of
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.devices import ONE, claim_user, device_class, resource_claim, resource_slice
-from conformance.vocabulary.objects import HOSTNAME, leaving, node, with_metadata
+from conformance.vocabulary.objects import HOSTNAME, leaving, node
 from refsched.suite.histories.history import History, deleting
 from refsched.suite.session.cases import Case
 
@@ -48,21 +48,18 @@ def _leaving_while_it_is_used() -> History:
     """A claim is allocated and reserved for a pod that runs, and is being deleted. Another pod names it."""
     cluster = HistoryBuilder()
     cluster.add(device_class("any"), resource_slice("s1", [{"name": "d0"}]))
-    user = {"resource": "pods", "name": "p1", "uid": "uid-of-p1"}
-    cluster.add(leaving(resource_claim("c1", ONE, allocated("d0", users=[user]))))
+    cluster.add(leaving(resource_claim("c1", ONE, allocated("d0", users=users_of("p1")))))
     cluster.add_node(node(""))
-    cluster.add_pod(with_metadata(claim_user("c1"), uid="uid-of-p1"), 0)
+    cluster.add_pod(claim_user("c1", uid="uid-of-p1"), 0)
     cluster.add_pod(claim_user("c1"))
     cluster.schedule()
     return cluster.history()
 
 
-_OF_A_LEAVING_CLAIM: tuple[Case, ...] = (
-    Case(
-        "allocated_claim_that_is_being_deleted",
-        "No other pod can use a claim that is being deleted, though it is allocated and a pod runs with it.",
-        _leaving_while_it_is_used(),
-    ),
+_OF_A_LEAVING_CLAIM = Case(
+    "allocated_claim_that_is_being_deleted",
+    "No other pod can use a claim that is being deleted, though it is allocated and a pod runs with it.",
+    _leaving_while_it_is_used(),
 )
 
 _OF_ONE_DEVICE: tuple[Case, ...] = tuple(
@@ -88,4 +85,4 @@ _OF_TWO_CLAIMS: tuple[Case, ...] = tuple(
     for claims in (("old", "new"), ("new", "old"))
 )
 
-CASES = _OF_A_LEAVING_CLAIM + _OF_ONE_DEVICE + _OF_TWO_CLAIMS
+CASES: tuple[Case, ...] = (_OF_A_LEAVING_CLAIM, *_OF_ONE_DEVICE, *_OF_TWO_CLAIMS)

@@ -11,7 +11,7 @@ from typing import Any
 
 from conformance.cases.deleted import Replaced, before_and_after
 from conformance.cases.queue import update_the_node
-from conformance.vocabulary.allocations import configured_class, opaque
+from conformance.vocabulary.allocations import configured_class, opaque, users_of
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.devices import (
     DRIVER,
@@ -75,15 +75,11 @@ def _allocated(host: str, **more: list[Json]) -> History:
     return cluster.history()
 
 
-def _reserved_for(*pods: str) -> list[Json]:
-    return [{"resource": "pods", "name": name, "uid": f"uid-of-{name}"} for name in pods]
-
-
 def _of_allocations() -> Iterator[Case]:
     reported = [{"driver": DRIVER, "pool": "s1", "device": "d0", "data": {"a": 1}}]
     for with_what, status in (
         ("with_device_status", {"devices": reported}),
-        ("reserved_for_the_pod", {"reservedFor": _reserved_for("p1")}),
+        ("reserved_for_the_pod", {"reservedFor": users_of("p1")}),
     ):
         for host in ("n9", "n1"):
             where = "elsewhere" if host == "n9" else "on_the_node"
@@ -113,7 +109,7 @@ def _of_users() -> Iterator[Case]:
             f"claim_allocated_elsewhere_reserved_for_{name}",
             "An allocated claim that the pod cannot use anywhere is deallocated only if no other pod uses it; it"
             f" is reserved for {name.replace('_', ' ')}.",
-            _allocated("n9", reservedFor=_reserved_for(*users)),
+            _allocated("n9", reservedFor=users_of(*users)),
         )
     yield Case(
         "claim_that_the_pod_names_and_its_status_does_not",

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from conformance.cases.volumes import wanted
@@ -156,15 +157,11 @@ def _classes_of_disks() -> History:
     return cluster.history()
 
 
-def _disks_of_a_pod(kind: str, number: int, allocatable: Json, instance: str = "") -> History:
-    """A pod has so many disks of a cloud."""
+def _disks_of_a_pod(disks: Sequence[Json], on: Json) -> History:
+    """A pod has these disks, and there is this node."""
     cluster = HistoryBuilder()
-    labels = {"node.kubernetes.io/instance-type": instance} if instance else {}
-    cluster.add_node(node("", {**_FOUR, **allocatable}, labels))
-    name = {"awsElasticBlockStore": "volumeID", "azureDisk": "diskName"}[kind]
-    more = {"diskURI": "u"} if kind == "azureDisk" else {}
-    volumes = [{"name": f"v{each}", kind: {name: f"d{each}", **more}} for each in range(number)]
-    cluster.add_pod(pod("", volumes=volumes))
+    cluster.add_node(on)
+    cluster.add_pod(pod("", volumes=[{"name": f"v{number}", **disk} for number, disk in enumerate(disks)]))
     cluster.schedule()
     return cluster.history()
 
@@ -336,7 +333,10 @@ CASES: tuple[Case, ...] = (
         Case(
             f"{number}_disks_on_a_node_that_attaches_{limit}",
             f"A limit that a node states counts instead of that of its cloud; it states {limit}.",
-            _disks_of_a_pod("azureDisk", number, {"attachable-volumes-azure-disk": str(limit)}),
+            _disks_of_a_pod(
+                [{"azureDisk": {"diskName": f"d{each}", "diskURI": "u"}} for each in range(number)],
+                node("", {**_FOUR, "attachable-volumes-azure-disk": str(limit)}),
+            ),
             ("R-CLOUDLIMIT-02",),
             ("volumes",),
         )
@@ -346,7 +346,10 @@ CASES: tuple[Case, ...] = (
         Case(
             f"{number}_disks_on_a_node_of_type_{instance}",
             f"An instance of a newer type attaches 25 disks, and any other one 39; this is of type {instance}.",
-            _disks_of_a_pod("awsElasticBlockStore", number, {}, f"{instance}.large"),
+            _disks_of_a_pod(
+                [{"awsElasticBlockStore": {"volumeID": f"d{each}"}} for each in range(number)],
+                node("", _FOUR, {"node.kubernetes.io/instance-type": f"{instance}.large"}),
+            ),
             ("R-CLOUDLIMIT-03",),
             ("volumes",),
         )

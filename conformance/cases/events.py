@@ -9,7 +9,6 @@ from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.devices import ONE, device_class, resource_claim, resource_slice
 from conformance.vocabulary.objects import (
     container,
-    default_profile,
     node,
     pod,
     profile_config,
@@ -67,19 +66,19 @@ def _comes_changes_and_goes(value: Json) -> History:
     return cluster.history(SCRIPTED)
 
 
-def _of_another_profile(rejected: str) -> History:
+def _of_another_profile(scheduler: str) -> History:
     """Two profiles differ in whether NodePorts is enabled. A pod of the one that has it waits for a host port, and
     the pod that has the port is deleted."""
-    without = default_profile(plugins={"multiPoint": {"disabled": [{"name": "NodePorts"}]}})
-    profiles = [without, {"schedulerName": "second"}]
-    if rejected == "first":
-        profiles = [default_profile(), {**without, "schedulerName": "second"}]
+    without = {"plugins": {"multiPoint": {"disabled": [{"name": "NodePorts"}]}}}
+    profiles = [
+        {"schedulerName": each, **({} if each == scheduler else without)}
+        for each in ("default-scheduler", "second")
+    ]
     cluster = HistoryBuilder()
     cluster.add_node(node(""))
     port = container("c", ports=[{"containerPort": 80, "hostPort": 80}])
     cluster.add_pod(pod("", containers=[port]), 0)
-    name = "second" if rejected == "second" else "default-scheduler"
-    cluster.add_pod(pod("", containers=[port], schedulerName=name))
+    cluster.add_pod(pod("", containers=[port], schedulerName=scheduler))
     cluster.schedule()
     cluster.wait()
     cluster.remove_pod(0)
@@ -89,12 +88,12 @@ def _of_another_profile(rejected: str) -> History:
 
 _OF_PROFILES: tuple[Case, ...] = tuple(
     Case(
-        f"event_for_a_plugin_of_the_{rejected}_profile_alone",
+        f"event_for_a_plugin_of_the_{which}_profile_alone",
         "An event requeues a pod if a plugin of its own profile registers for it, whichever others there are; the"
-        f" pod is of the {rejected} one.",
-        _of_another_profile(rejected),
+        f" pod is of the {which} one.",
+        _of_another_profile(scheduler),
     )
-    for rejected in ("first", "second")
+    for which, scheduler in (("first", "default-scheduler"), ("second", "second"))
 )
 
 CASES: tuple[Case, ...] = _OF_PROFILES + tuple(

@@ -84,7 +84,7 @@ def _preferring(own: Sequence[tuple[int, str]], added: Sequence[tuple[int, str]]
 
 
 def _size(operator: str, value: str) -> Json:
-    return {"matchExpressions": [{"key": "size", "operator": operator, "values": [value]}]}
+    return {"key": "size", "operator": operator, "values": [value]}
 
 
 def _beyond_fractions(operator: str, value: int) -> History:
@@ -92,14 +92,14 @@ def _beyond_fractions(operator: str, value: int) -> History:
     cluster = HistoryBuilder()
     for size in (BEYOND_FRACTIONS - 1, BEYOND_FRACTIONS):
         cluster.add_node(node(labels={"size": str(size)}))
-    terms = {"nodeSelectorTerms": [_size(operator, str(value))]}
+    terms = {"nodeSelectorTerms": [{"matchExpressions": [_size(operator, str(value))]}]}
     cluster.add_pod(pod("", affinity={"nodeAffinity": {REQUIRED: terms}}))
     cluster.schedule()
     return cluster.history()
 
 
 def _preferring_what_cannot_be_read(place: str) -> History:
-    """The pod prefers a zone that no node has, and in this term a size that is no number."""
+    """The pod prefers a zone that no node has, and, in this term or another one, a size that is no number."""
     cluster = zones("a", "b")
     terms = [[_FAR, _INVALID]] if place == "same" else [[_FAR], [_INVALID]]
     preferred = [{"weight": 1, "preference": {"matchExpressions": each}} for each in terms]
@@ -117,7 +117,7 @@ _TWICE: dict[str, tuple[str, Sequence[tuple[int, str]], Sequence[tuple[int, str]
 
 
 _FAR: Json = {"key": "zone", "operator": "In", "values": ["z"]}
-_INVALID: Json = {"key": "size", "operator": "Gt", "values": ["big"]}
+_INVALID = _size("Gt", "big")
 _TERMS: dict[str, tuple[str, list[Json]]] = {
     "valid_term": ("a valid term", [{"matchExpressions": [_FAR]}]),
     "invalid_second_term": (

@@ -27,14 +27,11 @@ _NAMES = (
     *("ready_devices", "many", "faults", "permit", "lifecycle", "mixed", "pairs", "exchanged"),
     *("exchanged_newer", "twins", "twins_newer", "longer", "longer_newer", "varied", "extenders", "anything"),
 )
-_OF_CASES = {
-    "cases_of_pods": "of_pods",
-    "cases_of_objects": "of_objects",
-    "cases_of_the_cycle": "of_the_cycle",
-    "cases_of_newer_rules": "of_newer_rules",
-    "cases_of_newest_rules": "of_newest_rules",
-}
-"""These areas are functions of one module, varied_cases.py."""
+_OF_CASES = (
+    *("cases_of_pods", "cases_of_objects", "cases_of_the_cycle", "cases_of_newer_rules"),
+    "cases_of_newest_rules",
+)
+"""The strategies of these areas are the functions of their names in one module."""
 _ELSEWHERE = {"dra": "devices", "many": "many_nodes", "anything": "machine"}
 """The strategy of an area, ``histories``, stands in the module of its name, or in that one."""
 
@@ -50,4 +47,4 @@ def _area(module: str, function: str = "histories") -> Callable[[], SearchStrate
 
 AREAS: Mapping[str, Callable[[], SearchStrategy[History]]] = {
     name: _area(_ELSEWHERE.get(name, name)) for name in _NAMES
-} | {name: _area("varied_cases", function) for name, function in _OF_CASES.items()}
+} | {name: _area("varied_cases", name) for name in _OF_CASES}

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.strategies import served_resources
+from conformance.vocabulary.allocations import users_of
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.devices import (
     DRIVER,
@@ -95,8 +96,7 @@ def _reported(claim: Json, results: Sequence[Json], reports: Sequence[Sequence[t
         "nodeSelector": _BY_NAME,
         "allocationTimestamp": _ALLOCATED_AT,
     }
-    users = [{"resource": "pods", "name": "p1", "uid": "uid-of-p1"}]
-    return {**claim, "status": {"allocation": allocation, "reservedFor": users, "devices": devices}}
+    return {**claim, "status": {"allocation": allocation, "reservedFor": users_of("p1"), "devices": devices}}
 
 
 def _result(number: int, conditions: Json) -> Json:

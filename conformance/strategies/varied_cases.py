@@ -7,7 +7,7 @@ plainest. What is beside it, nobody wrote down. Here it is drawn.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
 
@@ -23,8 +23,7 @@ from conformance.vocabulary.places import objects_in
 from refsched.releases import DEFAULT
 from refsched.suite.catalogue.rules import all_rules
 from refsched.suite.histories.history import History
-from refsched.suite.session.cases import Case
-from refsched.suite.session.conforming import Declaration
+from refsched.suite.session.conforming import declarations_in
 
 CASES = "conformance.test_cases"
 OBJECTS = frozenset({"volumes", "devices"})
@@ -39,34 +38,33 @@ _Wanted = Callable[[frozenset[str], str], bool]
 """It is given what a case needs, and the first release that has one of its rules."""
 
 
-def of_pods() -> SearchStrategy[History]:
+def cases_of_pods() -> SearchStrategy[History]:
     """Draws what varies cases of each release that need nothing but pods and nodes."""
     return _varied(lambda needs, since: since == "1.19" and not needs)
 
 
-def of_objects() -> SearchStrategy[History]:
+def cases_of_objects() -> SearchStrategy[History]:
     """Draws what varies cases of each release that need volumes or devices."""
     return _varied(lambda needs, since: since == "1.19" and bool(needs) and needs <= OBJECTS)
 
 
-def of_the_cycle() -> SearchStrategy[History]:
+def cases_of_the_cycle() -> SearchStrategy[History]:
     """Draws what varies cases of each release of the queue, of preemption, and of the way back from a failure."""
     return _varied(lambda needs, since: since == "1.19" and needs <= CYCLE and not needs <= OBJECTS)
 
 
-def of_newer_rules() -> SearchStrategy[History]:
+def cases_of_newer_rules() -> SearchStrategy[History]:
     """Draws what varies cases of rules that v1.34 has, and v1.19 has not."""
     return _varied(lambda needs, since: since == "1.34" and needs <= OBJECTS)
 
 
-def of_newest_rules() -> SearchStrategy[History]:
+def cases_of_newest_rules() -> SearchStrategy[History]:
     """Draws what varies cases of rules that v1.37 has, and v1.34 has not."""
     return _varied(lambda needs, since: since > "1.34" and needs <= OBJECTS)
 
 
 def _varied(is_wanted: _Wanted) -> SearchStrategy[History]:
-    histories = [case.history for case, needs, since in _cases() if is_wanted(needs, since)]
-    cases = st.sampled_from([each for each in histories if _is_small(each)])
+    cases = st.sampled_from([history for history, needs, since in _cases() if is_wanted(needs, since)])
     return any_of(*(varied(cases) for varied in (exchanging, twinning, with_longer_lists)))
 
 
@@ -80,22 +78,15 @@ def _is_small(history: History) -> bool:
 
 
 @cache
-def _cases() -> Sequence[tuple[Case, frozenset[str], str]]:
-    """Returns the cases that the newest release has, each with what it needs, and since which release there is one
-    of its rules. Those of CEL are not among them: no expression becomes another one."""
+def _cases() -> Sequence[tuple[History, frozenset[str], str]]:
+    """Returns the histories of small cases that the newest release has, each with what its case needs, and since
+    which release there is one of its rules. Those of CEL are not among them: no expression becomes another one."""
     rules = all_rules()
     found = []
-    for declared in _declarations():
+    for _, declared in declarations_in(import_module(CASES)):
         for case in declared.cases:
             of_case = declared.of_case(case)
             releases = {release for rule in of_case.rules for release in rules[rule].releases}
-            if DEFAULT.name in releases and case not in cel.CASES:
-                found.append((case, frozenset(of_case.needs), min(releases)))
+            if DEFAULT.name in releases and case not in cel.CASES and _is_small(case.history):
+                found.append((case.history, frozenset(of_case.needs), min(releases)))
     return found
-
-
-def _declarations() -> Iterator[Declaration]:
-    for test in vars(import_module(CASES)).values():
-        for mark in getattr(test, "pytestmark", ()):
-            if mark.name == "conforms":
-                yield mark.args[0]

@@ -64,6 +64,11 @@ def exactly_one(count: int = 1) -> Json:
     return {"exactly": asked(count)}
 
 
+def users_of(*pods: str) -> list[Json]:
+    """Returns the users of a claim that is reserved for the pods of these names, each with its uid."""
+    return [{"resource": "pods", "name": name, "uid": f"uid-of-{name}"} for name in pods]
+
+
 def allocated(device: str, selector: Json | None = None, users: Sequence[Json] = ()) -> Json:
     """Returns a claim's status."""
     allocation: Json = {

@@ -18,7 +18,7 @@ from refsched.releases import DEFAULT
 from refsched.suite.histories.history import History
 from refsched.suite.histories.recordings import areas, read_recording, recordings
 from refsched.suite.session.cases import Case
-from refsched.suite.session.conforming import Declaration
+from refsched.suite.session.conforming import Declaration, declarations_in
 from refsched.suite.session.drawing import collected, load_profile
 
 SEED = "0"
@@ -58,21 +58,17 @@ def suite_tests(kubernetes: str = DEFAULT.name) -> tuple[SuiteTest, ...]:
 
 def _tests_of(stem: str, kubernetes: str) -> Iterator[SuiteTest]:
     module = import_module(f"conformance.{stem}")
-    for name, value in vars(module).items():
-        for mark in getattr(value, "pytestmark", ()) if name.startswith("test_") else ():
-            declared: Declaration | None = mark.args[0] if mark.name == "conforms" else None
-            test = f"{module.__name__}::{name}"
-            if declared is None:
-                continue
-            made = partial(SuiteTest, area=declared.area or "", declared=declared)
-            for case in declared.cases:
-                yield made(f"{test}[{case.name}]", examples=1, case=case, declared=declared.of_case(case))
-            if declared.draws and declared.area is not None:
-                yield made(test, examples=declared.examples)
-            elif stem == _REPLAYING:
-                of_release = partial(made, examples=declared.examples, recorded=True, kubernetes=kubernetes)
-                for area in areas(kubernetes):
-                    yield of_release(f"{test}[{area}]", area=area)
+    for name, declared in declarations_in(module):
+        test = f"{module.__name__}::{name}"
+        made = partial(SuiteTest, area=declared.area or "", declared=declared)
+        for case in declared.cases:
+            yield made(f"{test}[{case.name}]", examples=1, case=case, declared=declared.of_case(case))
+        if declared.draws and declared.area is not None:
+            yield made(test, examples=declared.examples)
+        elif stem == _REPLAYING:
+            of_release = partial(made, examples=declared.examples, recorded=True, kubernetes=kubernetes)
+            for area in areas(kubernetes):
+                yield of_release(f"{test}[{area}]", area=area)
 
 
 def areas_about(rules: Collection[str]) -> tuple[str, ...]:

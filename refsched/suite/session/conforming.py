@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from types import ModuleType
 from typing import Any, TypeVar
 
 import pytest
@@ -135,6 +136,14 @@ def _without_history(function: Callable[..., None]) -> Callable[..., None]:
     del test.__wrapped__
     test.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]
     return test
+
+
+def declarations_in(module: ModuleType) -> Iterator[tuple[str, Declaration]]:
+    """Yields what the tests of this module declare, each with its name, in their order."""
+    for name, value in vars(module).items():
+        for mark in getattr(value, "pytestmark", ()) if name.startswith("test_") else ():
+            if mark.name == "conforms":
+                yield name, mark.args[0]
 
 
 def declared_by(item: pytest.Item) -> Declaration | None:

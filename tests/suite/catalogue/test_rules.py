@@ -31,18 +31,15 @@ from refsched.suite.catalogue.rules import (
     rules_of,
 )
 from refsched.suite.catalogue.untestable_rules import why_elsewhere
-from refsched.suite.session.conforming import REPLAY, Declaration
+from refsched.suite.session.conforming import REPLAY, Declaration, declarations_in
 
 ROOT = Path(__file__).parents[3]
 
 
 def declarations() -> Iterator[tuple[str, Declaration]]:
     for path in sorted(Path(conformance.__path__[0]).glob("test_*.py")):
-        module = import_module(f"conformance.{path.stem}")
-        for name, value in vars(module).items():
-            for mark in getattr(value, "pytestmark", []):
-                if mark.name == "conforms":
-                    yield f"{path.stem}.{name}", mark.args[0]
+        for name, declared in declarations_in(import_module(f"conformance.{path.stem}")):
+            yield f"{path.stem}.{name}", declared
 
 
 def test_every_rule_is_tested_in_the_suite_or_is_said_to_be_tested_elsewhere() -> None:
