@@ -106,14 +106,18 @@ def _plugin_config(profile: KubeSchedulerProfile, release: Release) -> None:
 
 def _common_queue_sort(profiles: Sequence[KubeSchedulerProfile]) -> None:
     """R-CONFIG-07: A configuration is refused if its profiles differ in what they say about queueSort, or in the
-    arguments of the plugin that they enable there."""
+    arguments of the plugin that they enable there.
+
+    Where they enable none, arguments of a plugin without a name count as those of that plugin, and the first
+    profile has none.
+    """
     first = profiles[0].plugins.queue_sort
     if len(first.enabled) > 1:
         raise InputError("only one plugin may be enabled", "profiles[0].plugins.queueSort.enabled")
-    plugin = first.enabled[0].name if first.enabled else None
-    args = [c.args for c in profiles[0].plugin_config if c.name == plugin]
+    plugin = first.enabled[0].name if first.enabled else ""
+    args = [c.args for c in profiles[0].plugin_config if plugin and c.name == plugin]
     names = [p.name for p in first.disabled]
-    for index, profile in enumerate(profiles):
+    for index, profile in enumerate(profiles[1:], 1):
         other = profile.plugins.queue_sort
         if other.enabled != first.enabled or [p.name for p in other.disabled] != names:
             applies("R-CONFIG-07")
