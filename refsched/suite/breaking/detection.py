@@ -71,7 +71,7 @@ def changing(candidates: Mapping[str, Sequence[Comparison]]) -> Tried:
 
 def _changing(candidates: Mapping[str, Sequence[Comparison]]) -> Iterator[object]:
     """Yields None once it can begin, and then each rule with its answers."""
-    breakings = _Breakings(candidates)
+    breakings = _Breakings()
     yield None
     for rule, came in candidates.items():
         yield rule, list(_until_changed(breakings, rule, came))
@@ -109,7 +109,7 @@ class _Breakings:
     rules they break; then the rows of tables, and the places in the source to which the rule is the nearest one,
     or at least near."""
 
-    def __init__(self, rules: Iterable[str]) -> None:
+    def __init__(self) -> None:
         self._ready: dict[str, list[Breaking]] = defaultdict(list)
         made: list[tuple[str, Callable[[], Undo | None]]] = [
             (rule, mistake) for mistake in mistakes() for rule in mistake.rules
@@ -117,15 +117,6 @@ class _Breakings:
         rows = (*rows_of_events(), *rows_of_defaults(), *rows_of_transitions(frozenset(all_rules())))
         for rule, breaks in (*made, *rows):
             self._ready[rule].append(Breaking((rule,), breaks))
-        self._near: dict[str, list[tuple[Function, Place]]] = defaultdict(list)
-        self._far: dict[str, list[tuple[Function, Place]]] = defaultdict(list)
-        wanted = frozenset(rules)
-        for module in specification_modules():
-            for place in places_of(module) if wanted & rules_named_in(module) else ():
-                function = Function(module, place.function)
-                for number, rule in enumerate(rules_in(function, place.first)):
-                    if rule in wanted:
-                        (self._far if number else self._near)[rule].append((function, place))
 
     def of(self, rule: str) -> Iterator[Breaking]:
         """Yields what breaks the rule. An invariant stands beside the specification, and a scheduler that breaks
@@ -142,7 +133,15 @@ class _Breakings:
 
     def _all_of(self, rule: str) -> Iterator[Breaking]:
         yield from self._ready[rule]
-        for function, place in (*self._near[rule], *self._far[rule]):
+        near: list[tuple[Function, Place]] = []
+        far: list[tuple[Function, Place]] = []
+        for module in specification_modules():
+            for place in places_of(module) if rule in rules_named_in(module) else ():
+                function = Function(module, place.function)
+                rules = rules_in(function, place.first)
+                if rule in rules:
+                    (near if rule == rules[0] else far).append((function, place))
+        for function, place in (*near, *far):
             yield from breakings_of_place(function, place, (rule,))
 
 

@@ -17,7 +17,7 @@ import attrs
 from attrs import frozen
 
 from refsched.mistakes.wrong import WrongScheduler, all_wrong
-from refsched.suite.breaking.line_coverage import LineCoverage, source_of
+from refsched.suite.breaking.line_coverage import LineCoverage, source_of, tree_of
 from refsched.suite.breaking.replacing import Undo, replaced
 
 _MISSING = object()
@@ -100,7 +100,7 @@ def _holders(module: str, first: int, last: int) -> tuple[tuple[str, ...], tuple
 
 @cache
 def _definitions(module: str) -> tuple[tuple[str, ast.stmt], ...]:
-    return tuple(_defined(ast.parse(source_of(module)).body, ""))
+    return tuple(_defined(tree_of(module).body, ""))
 
 
 def _defined(body: list[ast.stmt], within: str) -> Iterator[tuple[str, ast.stmt]]:
