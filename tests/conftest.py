@@ -10,12 +10,17 @@ import pytest
 from coverage import Coverage
 from world import World
 
+from refsched.processes.garbage_collection import look_seldom
+
 pytest_plugins = ("pytester",)
 
 TESTS = Path(__file__).parent
 NOT_MEASURED = (
+    "checking/test_checker_search.py",
+    "checking/test_early_stop.py",
     "conformance/",
     "devices/test_search_memory.py",
+    "docs/",
     "extenders/test_against_others.py",
     "remembering/",
     "releases/test_nothing_else_names_a_release.py",
@@ -35,8 +40,6 @@ NOT_MEASURED = (
 )
 """These tests run long in this process, through code whose branches other tests reach. Measured,
 they would take three times as long."""
-MEASURED = "conformance/test_cases.py"
-"""The cases reach nearly all branches of the rules."""
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # In the background of a shell SIGINT is ignored, and children would ignore it too.
@@ -45,6 +48,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Registers the mark of the suite's tests, which some tests here import outside of a run of the suite."""
+    look_seldom()
     config.addinivalue_line(
         "markers", "conforms(declaration): a test of the suite, which its own plugin runs"
     )
@@ -55,8 +59,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        path = item.path.relative_to(TESTS).as_posix()
-        if path.startswith(NOT_MEASURED) and path != MEASURED:
+        if item.path.relative_to(TESTS).as_posix().startswith(NOT_MEASURED):
             item.add_marker("no_cover")
 
 

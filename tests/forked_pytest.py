@@ -34,6 +34,7 @@ FORKS.set_forkserver_preload(
         "refsched.mistakes",
         "conformance.strategies",
         "conformance.cases",
+        "tests.read_beforehand",
     ]
 )
 NOT_REWRITTEN = "ignore::pytest.PytestAssertRewriteWarning"

@@ -181,7 +181,7 @@ def test_only_narrows_what_is_judged_to_what_it_names(tmp_path: Path) -> None:
     assert "needs NodeResourcesFit" in " ".join(report.split())
 
 
-NOMINATED = "nominated_pods or gated_pods"
+NOMINATED = "test_nominated_pods or gated_pod_is_nominated_and_sought"
 
 
 def test_a_filter_that_reads_nominations_need_not_preempt(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from conformance.campaigns.campaign import FOLDER, OF_DEVICES, PLAN
+from refsched.processes.garbage_collection import look_seldom
 from refsched.reading.shipped_files import data_folder
 from refsched.releases import RELEASES
 from refsched.suite.catalogue.rules import all_rules
@@ -35,7 +36,7 @@ def seen(surveys: Mapping[str, Survey]) -> Survey:
 
 def elsewhere(paths: Sequence[Path]) -> Survey:
     """In a process whose coverage is not measured, which takes a third of the time."""
-    with get_context("spawn").Pool(1) as pool:
+    with get_context("spawn").Pool(1, look_seldom) as pool:
         return pool.apply(survey, (list(paths),))
 
 

@@ -137,7 +137,7 @@ def test_nothing_of_an_implementation_is_obeyed_by_a_terminal(tmp_path: Path, mo
     args = [
         "--impl=evil_scheduler",
         "-k",
-        "overcommitted_cpu",
+        "overcommitted_cpu and not alone",
         "-n",
         "0",
         "-p",
