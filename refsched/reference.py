@@ -40,6 +40,7 @@ CAPABILITIES = (
     "volumes",
     "devices",
     "extenders",
+    "validation",
 )
 
 

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from importlib import import_module
 from typing import cast
 
@@ -36,15 +37,22 @@ _ELSEWHERE = {"dra": "devices", "many": "many_nodes", "anything": "machine"}
 """The strategy of an area, ``histories``, stands in the module of its name, or in that one."""
 
 
+def _drawn(module: str, function: str = "histories") -> SearchStrategy[History]:
+    found = import_module(f"{__name__}.{module}")
+    return cast("SearchStrategy[History]", getattr(found, function)())
+
+
 def _area(module: str, function: str = "histories") -> Callable[[], SearchStrategy[History]]:
     def histories() -> SearchStrategy[History]:
-        found = import_module(f"{__name__}.{module}")
-        drawn = cast("SearchStrategy[History]", getattr(found, function)())
-        return questioned(continued(with_odd_values(with_odd_names(drawn))))
+        return questioned(continued(with_odd_values(with_odd_names(_drawn(module, function)))))
 
     return histories
 
 
 AREAS: Mapping[str, Callable[[], SearchStrategy[History]]] = {
-    name: _area(_ELSEWHERE.get(name, name)) for name in _NAMES
-} | {name: _area("varied_cases", name) for name in _OF_CASES}
+    **{name: _area(_ELSEWHERE.get(name, name)) for name in _NAMES},
+    **{name: _area("varied_cases", name) for name in _OF_CASES},
+    "configurations": partial(_drawn, "configurations"),
+    "configurations_together": partial(_drawn, "configurations", "together"),
+}
+"""Nothing follows a configuration that is asked for alone."""

@@ -55,6 +55,7 @@ CAPABILITIES: Mapping[str, str] = {
     "devices": "it allocates devices, and reports each write into a claim unless it claims api",
     "extenders": "it calls extenders",
     "config": "it reads its configuration, though it has only some of the plugins",
+    "validation": "it refuses a configuration that kube-scheduler refuses",
 }
 
 OBJECT_INPUTS = ("create", "update", "delete")

@@ -7,11 +7,15 @@ Of the beginnings of an id the longest counts. A rule that no test names must be
 from __future__ import annotations
 
 _ELSEWHERE = {
-    "R-CONFIG": (
-        "a configuration is refused before there is a scheduler to ask: tests/config, which were compared with"
-        " kube-scheduler's own loader"
+    **dict.fromkeys(
+        (
+            *("R-CONFIG-02", "R-CONFIG-10", "R-CONFIG-11", "R-CONFIG-12", "R-CONFIG-21", "R-CONFIG-23"),
+            *("R-CONFIG-24", "R-CONFIG-26", "R-CONFIG-27", "R-CONFIG-28", "R-CONFIG-53"),
+            *("R-ARGS-01", "R-ARGS-03", "R-ARGS-04", "R-ARGS-05", "R-ARGS-18"),
+        ),
+        "what a configuration means shows in what is decided by it, and not by itself: tests/config, which were"
+        " compared with kube-scheduler's own loader",
     ),
-    "R-ARGS": "the arguments of plugins are refused, or not, before there is a scheduler to ask: tests/config",
     "R-FEATURE": "which gates are known is the specification's own limit: tests/config",
     "R-NODENAME": (
         "a pod that names its node counts as one that runs there, and never comes into a queue:"

@@ -16,6 +16,7 @@ from refsched.suite.histories.judge import ANSWERS, Judge
 from refsched.suite.histories.judgement import Judgement
 from refsched.suite.histories.part import part_of
 from refsched.suite.histories.recordings import Recording, replay_recording
+from refsched.suite.histories.refusal import Refusal, refusal_of
 from refsched.suite.histories.sent_to_part import history_for, step_for
 from refsched.suite.level import Level
 
@@ -38,8 +39,8 @@ def try_history(
 
 class Trial:
     """A Trial is a history whose steps come one by one; those of ``beginning`` do not count, only its
-    configuration does. ``kubernetes`` is the release by which the implementation is judged, if not the one by
-    which it decides."""
+    configuration does. If it has none, the specification may refuse the configuration. ``kubernetes`` is the
+    release by which the implementation is judged, if not the one by which it decides."""
 
     def __init__(
         self,
@@ -58,17 +59,31 @@ class Trial:
         if kubernetes:
             part = evolve(part, kubernetes=kubernetes)
             judged = with_extender_address(history_for(part, beginning))
-        self._judge = Judge(judged, part, with_specification=with_specification, level=level)
+        refusal = refusal_of(judged, part)
+        self._judge = refusal or Judge(judged, part, with_specification=with_specification, level=level)
         self._driver: Driver | None = None
         self._refused = Judgement(self._beginning)
+        self.was_refused = False
+        """Whether the implementation refuses this configuration."""
         try:
             session = adapter.reset(reached.config, reached.feature_gates)
         except ResetRefused as refused:
-            self._refused.ended = str(refused)
-            if refused.answer.error is not None:
-                self._refused.findings.append(Finding(ANSWERS, "reset", "an answer", refused.answer.error))
+            self._take_refused(refused)
         else:
-            self._driver = Driver(session, self._part, self._judge)
+            if isinstance(self._judge, Judge):
+                self._driver = Driver(session, self._part, self._judge)
+            else:
+                self._refused.findings.append(self._judge.accept())
+
+    def _take_refused(self, refused: ResetRefused) -> None:
+        self.was_refused = True
+        error = refused.answer.error
+        if error is not None and isinstance(self._judge, Refusal):
+            self._judge.has_accepted = False
+            return
+        self._refused.ended = str(refused)
+        if error is not None:
+            self._refused.findings.append(Finding(ANSWERS, "reset", "an answer", error))
 
     def take(self, step: Step) -> None:
         needed = step_for(self._part, step)
@@ -77,11 +92,6 @@ class Trial:
         self._steps.append(needed)
         if self._driver is not None:
             self._driver.take(needed)
-
-    @property
-    def was_refused(self) -> bool:
-        """Returns whether the implementation refuses this configuration."""
-        return self._driver is None
 
     @property
     def findings(self) -> list[Finding]:

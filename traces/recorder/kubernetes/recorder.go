@@ -36,7 +36,7 @@ var version = harness.Version{
 	Tag:        minor.Tag,
 	Capabilities: []string{
 		"filter", "score", "preemption", "queue", "cache", "api",
-		"scripted", "hold", "volumes", "devices", "extenders",
+		"scripted", "hold", "volumes", "devices", "extenders", "validation",
 	},
 	Codes:           []string{"Success", "Error", "Unschedulable", "UnschedulableAndUnresolvable", "Wait", "Skip", "Pending"},
 	Kinds:           kinds,
