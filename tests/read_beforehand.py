@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The process from which runs are forked imports this: it reads the rules in the source, and how each is broken, so
-that no run has to."""
+"""The process from which runs are forked imports this. It reads the rules in the source, and how each is broken,
+so that no run has to."""
 
 from __future__ import annotations
 
