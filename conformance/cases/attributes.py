@@ -69,7 +69,27 @@ def _under(constraint: Json, name: str, *values: int) -> History:
     return claims_in_turn([resource_slice("s1", devices)], [claim])
 
 
+def _selected_by_two_domains(*names: str) -> History:
+    """A device has these attributes, and a selector asks for each of them in its domain."""
+    asked = (f"device.attributes['{name.partition('/')[0] if '/' in name else DRIVER}']" for name in names)
+    each = zip(asked, (name.rpartition("/")[2] for name in names), strict=True)
+    selectors = [{"cel": {"expression": f"{attributes}.{name} == 1"}} for attributes, name in each]
+    devices: list[Json] = [{"name": "d0", "attributes": {name: {"int": 1} for name in names}}]
+    claim = {"requests": [request("r0", [{**exactly(1), "selectors": selectors}])]}
+    return claims_in_turn([resource_slice("s1", devices)], [claim])
+
+
 CASES: tuple[Case, ...] = (
+    *(
+        Case(
+            f"attribute_of_the_driver_listed_{'last' if '/' in names[0] else 'first'}",
+            "A selector finds an attribute without a domain in that of the driver, whatever attributes there are"
+            f" besides; the device has {names[0]} and {names[1]}.",
+            _selected_by_two_domains(*names),
+            ("R-DRA-70",),
+        )
+        for names in (("a.io/x", "y"), ("y", "z.io/x"))
+    ),
     Case(
         "device_that_the_second_constraint_refuses",
         "A device that a constraint refuses does not count for the constraints that were asked before.",

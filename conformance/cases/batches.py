@@ -12,6 +12,7 @@ from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import (
     HOSTNAME,
     PREFERRED,
+    REQUIRED,
     container,
     cpu,
     leaving,
@@ -107,6 +108,10 @@ _DIFFERENCES: dict[str, tuple[str, Json]] = {
             "status": {"resourceClaimStatuses": [{"name": "g"}]},
         },
     ),
+    "a_request_as_a_whole": (
+        "requests more for the pod as a whole",
+        {"spec": {"resources": {"requests": {"cpu": "3"}}}},
+    ),
     "a_label": ("has a label", {"metadata": {"labels": {"app": "a"}}}),
     "another_image": ("has another image", {"spec": {"containers": [container("c", cpu("1"), image="j")]}}),
     "nothing": ("is as the first one is", {}),
@@ -127,7 +132,60 @@ def _alike_but_for(difference: Json) -> History:
     return cluster.history(spread_by_default([]))
 
 
+def _requiring(*terms: Sequence[Json]) -> Json:
+    required = {"nodeSelectorTerms": [{"matchExpressions": list(each)} for each in terms]}
+    return pod("", cpu("1"), affinity={"nodeAffinity": {REQUIRED: required}})
+
+
+def _terms_joined(first: Json, then: Json) -> History:
+    """Of three nodes the largest has only one of two labels. Two pods are tried that require both in one term, or
+    each of them in a term of its own."""
+    cluster = HistoryBuilder()
+    for amount, labels in (("16", {"b": "x"}), ("8", {"a": "x", "b": "x"}), ("4", {"a": "x", "b": "x"})):
+        cluster.add_node(node("", {"cpu": amount, "pods": "9"}, labels))
+    for value in (first, then, then):
+        cluster.add_pod(value)
+        cluster.schedule(1)
+    return cluster.history(spread_by_default([]))
+
+
+def _hints_are_cordoned(number: int) -> History:
+    """Three equal pods come to three nodes. After the first, so many of the nodes that it left are cordoned, the
+    best of them first."""
+    cluster = HistoryBuilder()
+    for amount in ("16", "8", "4"):
+        cluster.add_node(node("", {"cpu": amount, "pods": "9"}))
+    for _ in range(3):
+        cluster.add_pod(pod("", cpu("1")))
+    cluster.schedule(1)
+    for place in range(1, 1 + number):
+        cluster.change_node(place, with_spec(cluster.nodes[f"n{place + 1}"], unschedulable=True))
+    cluster.schedule()
+    return cluster.history(spread_by_default([]))
+
+
+_BOTH = [{"key": key, "operator": "In", "values": ["x"]} for key in "ab"]
+
 CASES: tuple[Case, ...] = (
+    *(
+        Case(
+            f"required_terms_{'taken_apart' if is_first else 'joined'}",
+            "Two requirements of one term, and of a term each, make different pods, which are not of one batch.",
+            _terms_joined(*((one, other) if is_first else (other, one))),
+            ("R-BATCH-33",),
+        )
+        for one, other in ((_requiring(_BOTH), _requiring(*([each] for each in _BOTH))),)
+        for is_first in (True, False)
+    ),
+    *(
+        Case(
+            f"next_node_of_a_batch_cordoned_and_{number - 1}_more",
+            "The node that is left for the next pod of a batch is filtered before it is taken; if it is rejected,"
+            f" all nodes are searched. Of the nodes that are left {number} are cordoned.",
+            _hints_are_cordoned(number),
+        )
+        for number in (1, 2)
+    ),
     *(
         Case(
             f"pod_that_differs_by_{name}",

@@ -122,14 +122,15 @@ def _of_users() -> Iterator[Case]:
 # --- Claims that are created or deleted late ------------------------------------------------------
 
 
-def _generated(*events: str) -> History:
+def _generated(*events: str, beside: str = "") -> History:
     """A claim is created from a pod's template, the pod's status names it, and a scheduling gate is removed, in
-    some order."""
+    some order. The pod may name a claim ``beside``, which is there."""
     cluster = HistoryBuilder(hosts=True)
-    cluster.add(_CLASS, _SLICE)
+    cluster.add(_CLASS, _SLICE, *([resource_claim(beside, ONE)] if beside else []))
     cluster.add_node(node(""))
     gated: Json = {"schedulingGates": [{"name": "g"}]} if "gate" in events else {}
-    used = [{"name": "g", "resourceClaimTemplateName": "t"}]
+    used: list[Json] = [{"name": "g", "resourceClaimTemplateName": "t"}]
+    used += [{"name": "named", "resourceClaimName": beside}] if beside else []
     value = pod("p1", uid="uid-of-p1", resourceClaims=used, **gated)
     owner = owned_by_pod("p1", "uid-of-p1")
     statuses = [{"name": "g", "resourceClaimName": "p1-g"}]
@@ -201,6 +202,13 @@ def _of_late_claims() -> Iterator[Case]:
             "A pod is queued once its generated claim exists, its status names the claim and no gate is left,"
             f" in whatever order that happens: {', '.join(order)}.",
             _generated(*order),
+        )
+    for orders_beside in (("claim", "status"), ("status", "claim")):
+        yield Case(
+            f"generated_claim_{'_then_'.join(orders_beside)}_beside_a_named_one",
+            "A pod is queued once its generated claim exists and its status names that one, though it has another"
+            " claim, which its status never names.",
+            _generated(*orders_beside, beside="c1"),
         )
     for gates in ({}, WITHOUT_POP_FROM_BACKOFF):
         suffix = "_without_pop_from_backoff" if gates else ""

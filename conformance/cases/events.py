@@ -25,6 +25,7 @@ from conformance.vocabulary.storage import (
     csi_node,
     storage_class,
     storage_object,
+    using,
 )
 from refsched.suite.histories.history import Create, History, Step, Update, deleting
 from refsched.suite.session.cases import Case
@@ -50,6 +51,9 @@ _OBJECTS: tuple[Json, ...] = (
 )
 
 
+_AT_ONCE: Json = {"storageClassName": "at-once"}
+
+
 def _comes_changes_and_goes(value: Json) -> History:
     """After each of these events the backoff passes, and the pod is tried again if it was requeued."""
     cluster = HistoryBuilder()
@@ -64,6 +68,21 @@ def _comes_changes_and_goes(value: Json) -> History:
         cluster.wait()
         cluster.schedule()
     return cluster.history(SCRIPTED)
+
+
+def _rejected_for_its_claim(value: Json) -> History:
+    """A pod's claim should have been bound at once, and is not; then the value is created."""
+    cluster = HistoryBuilder()
+    cluster.add(
+        storage_object(STORAGE, "StorageClass", "at-once", provisioner=DRIVER), a_claim(spec=_AT_ONCE)
+    )
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", volumes=using("c1")))
+    cluster.schedule()
+    cluster.wait()
+    cluster.add(value)
+    cluster.schedule()
+    return cluster.history()
 
 
 def _of_another_profile(scheduler: str) -> History:
@@ -96,13 +115,31 @@ _OF_PROFILES: tuple[Case, ...] = tuple(
     for which, scheduler in (("first", "default-scheduler"), ("second", "second"))
 )
 
-CASES: tuple[Case, ...] = _OF_PROFILES + tuple(
+_OF_CSI_NODES: tuple[Case, ...] = tuple(
     Case(
-        f"events_of_a_{value['kind'].lower()}",
-        f"A pod that was rejected by a plugin which registers for no event is requeued by what is an event of a"
-        f" {value['kind']}.",
-        _comes_changes_and_goes(value),
-        needs=("scripted",),
+        f"csi_node_{name}_is_created",
+        "A pod that VolumeBinding rejected is requeued by any new CSINode, whether it says which plugins"
+        " are migrated or not.",
+        _rejected_for_its_claim(with_metadata(csi_node("n1", {"count": 1}), annotations=annotations)),
+        ("R-VOLBIND-26",),
     )
-    for value in _OBJECTS
+    for name, annotations in (
+        ("without_annotations", {}),
+        ("of_a_migrated_plugin", {"storage.alpha.kubernetes.io/migrated-plugins": "kubernetes.io/aws-ebs"}),
+    )
+)
+
+CASES: tuple[Case, ...] = (
+    _OF_PROFILES
+    + _OF_CSI_NODES
+    + tuple(
+        Case(
+            f"events_of_a_{value['kind'].lower()}",
+            f"A pod that was rejected by a plugin which registers for no event is requeued by what is an event of a"
+            f" {value['kind']}.",
+            _comes_changes_and_goes(value),
+            needs=("scripted",),
+        )
+        for value in _OBJECTS
+    )
 )

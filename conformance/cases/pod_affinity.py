@@ -356,7 +356,28 @@ def _hundredth_that_floats_round() -> History:
     return cluster.history()
 
 
+def _same_value_of_another_key(kind: str) -> History:
+    """Of two nodes each has in the label of its rack what the other one has in that of its zone. Only the first
+    has a pod that is sought."""
+    cluster = HistoryBuilder()
+    for zone, rack in (("a", "b"), ("b", "a")):
+        cluster.add_node(node(labels={ZONE: zone, "rack": rack}))
+    cluster.add_pod(pod("", labels=_A), 0)
+    cluster.add_pod(pod("", affinity=near(kind, PREFERRED, _OF_A, ZONE)))
+    cluster.schedule()
+    return cluster.history()
+
+
 CASES: tuple[Case, ...] = (
+    *(
+        Case(
+            f"{kind.lower()}_to_a_zone_that_is_called_as_a_rack_is",
+            "The weight of a preference counts on nodes with that value of the topologyKey, and not of another label.",
+            _same_value_of_another_key(kind),
+            ("R-PODAFF-12",),
+        )
+        for kind in ("podAffinity", "podAntiAffinity")
+    ),
     *(
         Case(
             f"sums_of_{kind.lower()}_on_each_node",
