@@ -130,16 +130,16 @@ _OF_CSI_NODES: tuple[Case, ...] = tuple(
 )
 
 CASES: tuple[Case, ...] = (
-    _OF_PROFILES
-    + _OF_CSI_NODES
-    + tuple(
+    *_OF_PROFILES,
+    *_OF_CSI_NODES,
+    *(
         Case(
             f"events_of_a_{value['kind'].lower()}",
-            f"A pod that was rejected by a plugin which registers for no event is requeued by what is an event of a"
+            "A pod that was rejected by a plugin which registers for no event is requeued by what is an event of a"
             f" {value['kind']}.",
             _comes_changes_and_goes(value),
             needs=("scripted",),
         )
         for value in _OBJECTS
-    )
+    ),
 )

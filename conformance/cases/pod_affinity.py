@@ -372,7 +372,7 @@ CASES: tuple[Case, ...] = (
     *(
         Case(
             f"{kind.lower()}_to_a_zone_that_is_called_as_a_rack_is",
-            "The weight of a preference counts on nodes with that value of the topologyKey, and not of another label.",
+            "The weight of a preference counts on nodes with that value of its topologyKey, not of another label.",
             _same_value_of_another_key(kind),
             ("R-PODAFF-12",),
         )

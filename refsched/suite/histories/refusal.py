@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from itertools import takewhile
 from traceback import walk_tb
 from types import CodeType
 
@@ -19,8 +20,7 @@ from refsched.checking.checker import Checker
 from refsched.errors import InputError
 from refsched.releases import release_of
 from refsched.rules import listening
-from refsched.suite.catalogue.rules import all_rules
-from refsched.suite.catalogue.untestable_rules import why_elsewhere
+from refsched.suite.catalogue.rules import all_rules, rules_of
 from refsched.suite.findings import Finding
 from refsched.suite.histories.history import History
 from refsched.suite.histories.part import Part
@@ -40,9 +40,10 @@ def refusal_of(history: History, part: Part) -> Refusal | None:
 @define
 class Refusal:
     """A Refusal judges an implementation that was given a configuration which the specification refuses: ``reads``
-    raises InputError then. ``rules`` are those that refuse it, the nearest to the ``problem`` first. Like a Judge,
-    it says what was ``decisive``, and which ``choices`` there were, once it is known whether the implementation
-    ``has_accepted`` the configuration."""
+    raises InputError then. ``rules`` are those that refuse it: first those that are stated where the error passes,
+    the nearest to the ``problem`` first, and then others that were applied last. Like a Judge, it says what was
+    ``decisive``, and which ``choices`` there were, once it is known whether the implementation ``has_accepted``
+    the configuration."""
 
     reads: Callable[[], object]
     problem: str
@@ -61,8 +62,9 @@ class Refusal:
             stated = tuple(dict.fromkeys(_rules_on_the_way_of(refused)))
             if not stated:
                 raise
-            applied = tuple(rule for rule in stated if rule in heard)
-            return cls(reads, str(refused), applied or stated[:1])
+            on_the_way = [rule for rule in stated if rule in heard] or stated[:1]
+            elsewhere = [*takewhile(_refusing().__contains__, reversed(heard))]
+            return cls(reads, str(refused), tuple(dict.fromkeys((*on_the_way, *reversed(elsewhere)))))
         return None
 
     @property
@@ -107,9 +109,14 @@ def _place_of(module: str, code: CodeType) -> tuple[str, str]:
 
 
 @cache
+def _refusing() -> frozenset[str]:
+    return frozenset(rules_of("ARGS", "CONFIG"))
+
+
+@cache
 def _stated_at() -> Mapping[tuple[str, str], list[str]]:
     found: dict[tuple[str, str], list[str]] = defaultdict(list)
     for rule in all_rules().values():
-        if rule.area in ("ARGS", "CONFIG") and why_elsewhere(rule.id) is None:
+        if rule.id in _refusing():
             found[rule.module, rule.place].append(rule.id)
     return found

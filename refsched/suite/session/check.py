@@ -314,10 +314,10 @@ class Checking:
     def _explain(self, kind: str) -> None:
         """Names the rule whose breaking gives what was seen. Whether a scheduler conforms is not decided by
         this: the level of a failure is that of the rule at which it shows. Nothing is behind an answer that is
-        missing, or not whole."""
+        missing, or not whole, or behind a configuration that should have been refused."""
         known = self.counterexamples[kind]
         shown = known.judgement.comparison
-        if shown is None or known.rule in (ANSWERS, COMPLETE):
+        if shown is None or known.rule in (ANSWERS, COMPLETE) or not known.judgement.history.steps:
             return
         others = [one for one in self._others(known.judgement.history) if one is not shown]
         if len(others) < FEWEST:
