@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from itertools import takewhile
 from traceback import walk_tb
-from types import CodeType
 
 from attrs import define
 
@@ -101,11 +100,8 @@ def _rules_on_the_way_of(raised: BaseException | None) -> Iterator[str]:
         return
     yield from _rules_on_the_way_of(raised.__context__)
     for frame, _ in reversed(list(walk_tb(raised.__traceback__))):
-        yield from _stated_at().get(_place_of(frame.f_globals.get("__name__", ""), frame.f_code), ())
-
-
-def _place_of(module: str, code: CodeType) -> tuple[str, str]:
-    return module, code.co_qualname
+        place = frame.f_globals.get("__name__", ""), frame.f_code.co_qualname
+        yield from _stated_at().get(place, ())
 
 
 @cache
