@@ -2,7 +2,7 @@
 """Simplest: the two simplest ways to break a rule. It never decides, or it decides where it should not.
 
 A rule decides where the code applies it: in the branch around that place, or under the condition with which it is
-applied, or in the whole function.
+applied, or in the whole function. One that refuses what is read does so in the block that says so.
 """
 
 from __future__ import annotations
@@ -82,7 +82,9 @@ def _marks(root: ast.Module, module: str) -> Iterator[tuple[str, _Mark]]:
     for name, definition in functions_in(root):
         for around in _below(definition, ()):
             match around[-1].node:
-                case ast.Call(func=ast.Name(id="applies"), args=[ast.Constant(value=str(rule))]):
+                case ast.Call(
+                    func=ast.Name(id="applies" | "refused_by"), args=[ast.Constant(value=str(rule))]
+                ):
                     yield rule, _Mark(name, definition, around)
                 case ast.Name(id=value) if isinstance(reason := values.get(value), Reason):
                     yield reason.rule, _Mark(name, definition, around)
@@ -130,6 +132,8 @@ def _branch(place: _Within) -> Iterator[ast.AST]:
         case ast.If(test, body, orelse), "orelse":
             yield ast.If(ast.Constant(True), body, orelse)
             yield ast.If(_not(test), body, orelse)
+        case ast.With(), "items":
+            yield ast.Pass()
         case ast.IfExp(test, body, orelse), "body":
             yield orelse
             yield ast.IfExp(test, orelse, body)

@@ -39,14 +39,15 @@ def refusal_of(history: History, part: Part) -> Refusal | None:
 @define
 class Refusal:
     """A Refusal judges an implementation that was given a configuration which the specification refuses: ``reads``
-    raises InputError then. ``rules`` are those that refuse it: first those that are stated where the error passes,
-    the nearest to the ``problem`` first, and then others that were applied last. Like a Judge, it says what was
-    ``decisive``, and which ``choices`` there were, once it is known whether the implementation ``has_accepted``
-    the configuration."""
+    raises InputError then. ``rules`` are those that refuse it and are stated where the error passes, the nearest
+    to the ``problem`` first; ``others`` were applied last, too. Like a Judge, it says what was ``decisive``, and
+    which ``choices`` there were, once it is known whether the implementation ``has_accepted`` the configuration.
+    """
 
     reads: Callable[[], object]
     problem: str
     rules: tuple[str, ...]
+    others: tuple[str, ...]
     has_accepted: bool | None = None
 
     @classmethod
@@ -61,9 +62,11 @@ class Refusal:
             stated = tuple(dict.fromkeys(_rules_on_the_way_of(refused)))
             if not stated:
                 raise
-            on_the_way = [rule for rule in stated if rule in heard] or stated[:1]
-            elsewhere = [*takewhile(_refusing().__contains__, reversed(heard))]
-            return cls(reads, str(refused), tuple(dict.fromkeys((*on_the_way, *reversed(elsewhere)))))
+            rules = tuple(rule for rule in stated if rule in heard) or stated[:1]
+            last = [*takewhile(_refusing().__contains__, reversed(heard))]
+            return cls(
+                reads, str(refused), rules, tuple(rule for rule in reversed(last) if rule not in rules)
+            )
         return None
 
     @property
@@ -88,9 +91,8 @@ class Refusal:
         """Notes that the implementation accepts what the rules refuse, and returns that as a finding."""
         self.has_accepted = True
         expected = f"an error: {self.problem}"
-        return Finding(
-            self.rules[0], "reset", expected, "an answer", also=self.rules[1:], suspected=self.rules
-        )
+        rule, *also = suspected = (*self.rules, *self.others)
+        return Finding(rule, "reset", expected, "an answer", also=tuple(also), suspected=suspected)
 
 
 def _rules_on_the_way_of(raised: BaseException | None) -> Iterator[str]:

@@ -52,6 +52,11 @@ def without_any(pod) -> Resource:
     applies("R-A-08", when=pod.overhead)
     return Resource(pod)
 
+def refusing(arguments) -> None:
+    if arguments.weight is not None:
+        with refused_by("R-A-10"), within("weight"):
+            check_positive(arguments.weight)
+
 class Plugin:
     def filter(self, pod) -> None:
         \"\"\"R-A-09: it is noted.\"\"\"
@@ -93,6 +98,7 @@ def _first_line(change: object) -> str:
         ("R-A-06", ["[]"]),
         ("R-A-07", ["return total"]),
         ("R-A-09", ["return None"]),
+        ("R-A-10", ["pass"]),
     ],
 )
 def test_a_rule_is_broken_where_it_is_applied(rule: str, expected: list[str]) -> None:
