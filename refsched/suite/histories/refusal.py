@@ -25,6 +25,8 @@ from refsched.suite.histories.history import History
 from refsched.suite.histories.part import Part
 
 CAPABILITY = "validation"
+RESET = "reset"
+"""The request that has the configuration; in a finding it stands for the member of a record."""
 
 
 def refusal_of(history: History, part: Part) -> Refusal | None:
@@ -92,7 +94,7 @@ class Refusal:
         self.has_accepted = True
         expected = f"an error: {self.problem}"
         rule, *also = suspected = (*self.rules, *self.others)
-        return Finding(rule, "reset", expected, "an answer", also=tuple(also), suspected=suspected)
+        return Finding(rule, RESET, expected, "an answer", also=tuple(also), suspected=suspected)
 
 
 def _rules_on_the_way_of(raised: BaseException | None) -> Iterator[str]:

@@ -16,7 +16,7 @@ from refsched.suite.histories.judge import ANSWERS, Judge
 from refsched.suite.histories.judgement import Judgement
 from refsched.suite.histories.part import part_of
 from refsched.suite.histories.recordings import Recording, replay_recording
-from refsched.suite.histories.refusal import Refusal, refusal_of
+from refsched.suite.histories.refusal import RESET, Refusal, refusal_of
 from refsched.suite.histories.sent_to_part import history_for, step_for
 from refsched.suite.level import Level
 
@@ -83,7 +83,7 @@ class Trial:
             return
         self._refused.ended = str(refused)
         if error is not None:
-            self._refused.findings.append(Finding(ANSWERS, "reset", "an answer", error))
+            self._refused.findings.append(Finding(ANSWERS, RESET, "an answer", error))
 
     def take(self, step: Step) -> None:
         needed = step_for(self._part, step)

@@ -24,6 +24,7 @@ from refsched.suite.findings import Comparison, Finding
 from refsched.suite.histories.history import History, Step
 from refsched.suite.histories.judge import ANSWERS, COMPLETE
 from refsched.suite.histories.judgement import Judgement
+from refsched.suite.histories.refusal import RESET
 from refsched.suite.histories.scenario import steps_as_json
 from refsched.suite.results.outcome import Fault
 from refsched.suite.session.allowance import Allowance
@@ -317,7 +318,7 @@ class Checking:
         missing, or not whole, or behind a configuration that should have been refused."""
         known = self.counterexamples[kind]
         shown = known.judgement.comparison
-        if shown is None or known.rule in (ANSWERS, COMPLETE) or not known.judgement.history.steps:
+        if shown is None or known.rule in (ANSWERS, COMPLETE) or known.finding.member == RESET:
             return
         others = [one for one in self._others(known.judgement.history) if one is not shown]
         if len(others) < FEWEST:
