@@ -47,7 +47,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Registers the mark of the suite's tests, which some tests here import outside of a run of the suite."""
+    """Registers the mark of the suite's tests, which some tests here import outside of a run of the suite. Python
+    looks for garbage as seldom as in a run of the suite."""
     look_seldom()
     config.addinivalue_line(
         "markers", "conforms(declaration): a test of the suite, which its own plugin runs"

@@ -71,9 +71,9 @@ def _under(constraint: Json, name: str, *values: int) -> History:
 
 def _selected_by_two_domains(*names: str) -> History:
     """A device has these attributes, and a selector asks for each of them in its domain."""
-    asked = (f"device.attributes['{name.partition('/')[0] if '/' in name else DRIVER}']" for name in names)
-    each = zip(asked, (name.rpartition("/")[2] for name in names), strict=True)
-    selectors = [{"cel": {"expression": f"{attributes}.{name} == 1"}} for attributes, name in each]
+    parts = (name.rpartition("/") for name in names)
+    asked = (f"device.attributes['{domain or DRIVER}'].{identifier} == 1" for domain, _, identifier in parts)
+    selectors = [{"cel": {"expression": expression}} for expression in asked]
     devices: list[Json] = [{"name": "d0", "attributes": {name: {"int": 1} for name in names}}]
     claim = {"requests": [request("r0", [{**exactly(1), "selectors": selectors}])]}
     return claims_in_turn([resource_slice("s1", devices)], [claim])

@@ -126,7 +126,12 @@ def _alike_but_for(difference: Json) -> History:
     for amount in ("16", "8", "4"):
         cluster.add_node(node("", {"cpu": amount, "pods": "9"}, taints=taints if amount == "8" else []))
     first = pod("", cpu("1"), volumes=[{"name": "a", **_EMPTY}])
-    for value in (first, *[with_some(first, **difference)] * 2):
+    return _one_and_two_others(cluster, first, with_some(first, **difference))
+
+
+def _one_and_two_others(cluster: HistoryBuilder, first: Json, other: Json) -> History:
+    """These pods are created and tried one after the other."""
+    for value in (first, other, other):
         cluster.add_pod(value)
         cluster.schedule(1)
     return cluster.history(spread_by_default([]))
@@ -143,10 +148,7 @@ def _terms_joined(first: Json, then: Json) -> History:
     cluster = HistoryBuilder()
     for amount, labels in (("16", {"b": "x"}), ("8", {"a": "x", "b": "x"}), ("4", {"a": "x", "b": "x"})):
         cluster.add_node(node("", {"cpu": amount, "pods": "9"}, labels))
-    for value in (first, then, then):
-        cluster.add_pod(value)
-        cluster.schedule(1)
-    return cluster.history(spread_by_default([]))
+    return _one_and_two_others(cluster, first, then)
 
 
 def _hints_are_cordoned(number: int) -> History:
@@ -164,18 +166,18 @@ def _hints_are_cordoned(number: int) -> History:
     return cluster.history(spread_by_default([]))
 
 
-_BOTH = [{"key": key, "operator": "In", "values": ["x"]} for key in "ab"]
+_REQUIRED = [{"key": key, "operator": "In", "values": ["x"]} for key in "ab"]
+_IN_ONE, _IN_TWO = _requiring(_REQUIRED), _requiring(*([each] for each in _REQUIRED))
 
 CASES: tuple[Case, ...] = (
     *(
         Case(
-            f"required_terms_{'taken_apart' if is_first else 'joined'}",
+            f"required_terms_{how}",
             "Two requirements of one term, and of a term each, make different pods, which are not of one batch.",
-            _terms_joined(*((one, other) if is_first else (other, one))),
+            _terms_joined(first, then),
             ("R-BATCH-33",),
         )
-        for one, other in ((_requiring(_BOTH), _requiring(*([each] for each in _BOTH))),)
-        for is_first in (True, False)
+        for how, first, then in (("taken_apart", _IN_ONE, _IN_TWO), ("joined", _IN_TWO, _IN_ONE))
     ),
     *(
         Case(

@@ -51,9 +51,6 @@ _OBJECTS: tuple[Json, ...] = (
 )
 
 
-_AT_ONCE: Json = {"storageClassName": "at-once"}
-
-
 def _comes_changes_and_goes(value: Json) -> History:
     """After each of these events the backoff passes, and the pod is tried again if it was requeued."""
     cluster = HistoryBuilder()
@@ -73,9 +70,8 @@ def _comes_changes_and_goes(value: Json) -> History:
 def _rejected_for_its_claim(value: Json) -> History:
     """A pod's claim should have been bound at once, and is not; then the value is created."""
     cluster = HistoryBuilder()
-    cluster.add(
-        storage_object(STORAGE, "StorageClass", "at-once", provisioner=DRIVER), a_claim(spec=_AT_ONCE)
-    )
+    at_once = storage_object(STORAGE, "StorageClass", "at-once", provisioner=DRIVER)
+    cluster.add(at_once, a_claim(spec={"storageClassName": "at-once"}))
     cluster.add_node(node(""))
     cluster.add_pod(pod("", volumes=using("c1")))
     cluster.schedule()

@@ -171,7 +171,7 @@ def _others(name: Any, value: Any, alike: list[str]) -> list[Any]:
 
 def _changes(config: Json) -> Iterator[Json]:
     """Yields the configuration with each other value of each of its members."""
-    box = {"all": config}
+    box = {"all": deepcopy(config)}
     places = [*_places(box)]
     for holder, key in places:
         before = holder[key]
@@ -186,7 +186,7 @@ def _changes(config: Json) -> Iterator[Json]:
 
 def _once() -> Iterator[History]:
     for members in (*_MEMBERS, *({"profiles": [profile]} for profile in _OF_PROFILES)):
-        for config in (members, *_changes(deepcopy(members))):
+        for config in (members, *_changes(members)):
             yield History((), profile_config(**config))
         for gates in _FEATURE_GATES:
             yield History((), profile_config(**members), gates)

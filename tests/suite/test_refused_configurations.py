@@ -13,7 +13,7 @@ from conformance.vocabulary.objects import default_profile, node, profile_config
 from refsched.errors import InputError
 from refsched.plugins.default_preemption import DefaultPreemptionArgs
 from refsched.suite.adapters.adapter import Adapter
-from refsched.suite.histories.history import Create, History
+from refsched.suite.histories.history import Create, History, Step
 from refsched.suite.histories.judgement import Judgement
 from refsched.suite.histories.trial import try_history
 
@@ -34,9 +34,9 @@ def answering(reset: Json | None, *, claims: bool = True) -> Bend:
     return bend
 
 
-def judged(config: Json, reset: Json | None = None, **more: Any) -> Judgement:
-    with Adapter("bent", Bent(lambda: answering(reset, **more))) as adapter:
-        return try_history(adapter, History((), config))
+def judged(config: Json, reset: Json | None = None, *steps: Step, claims: bool = True) -> Judgement:
+    with Adapter("bent", Bent(lambda: answering(reset, claims=claims))) as adapter:
+        return try_history(adapter, History(steps, config))
 
 
 def test_who_refuses_it_in_whatever_words_decides_as_the_rule_says() -> None:
@@ -69,11 +69,8 @@ def test_who_does_not_claim_it_is_never_judged_by_it() -> None:
 
 
 def test_a_history_with_steps_has_a_configuration_that_is_accepted() -> None:
-    with (
-        Adapter("bent", Bent(lambda: answering(None))) as adapter,
-        pytest.raises(InputError, match="minCandidateNodesPercentage"),
-    ):
-        try_history(adapter, History((Create(node("n1")),), TOO_MANY))
+    with pytest.raises(InputError, match="minCandidateNodesPercentage"):
+        judged(TOO_MANY, None, Create(node("n1")))
 
 
 def test_what_no_rule_refuses_is_not_judged() -> None:

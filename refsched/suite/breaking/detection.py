@@ -110,6 +110,7 @@ class _Breakings:
     or at least near."""
 
     def __init__(self) -> None:
+        self._modules = tuple(specification_modules())
         self._ready: dict[str, list[Breaking]] = defaultdict(list)
         made: list[tuple[str, Callable[[], Undo | None]]] = [
             (rule, mistake) for mistake in mistakes() for rule in mistake.rules
@@ -127,22 +128,24 @@ class _Breakings:
 
     def simplest(self, rule: str) -> Iterator[Sequence[Breaking]]:
         """Yields the simplest breakings of the rule, place by place."""
-        for module in specification_modules():
-            if rule in rules_named_in(module):
-                yield from simplest_of(module).get(rule, ())
+        for module in self._naming(rule):
+            yield from simplest_of(module).get(rule, ())
 
     def _all_of(self, rule: str) -> Iterator[Breaking]:
         yield from self._ready[rule]
         near: list[tuple[Function, Place]] = []
         far: list[tuple[Function, Place]] = []
-        for module in specification_modules():
-            for place in places_of(module) if rule in rules_named_in(module) else ():
+        for module in self._naming(rule):
+            for place in places_of(module):
                 function = Function(module, place.function)
                 rules = rules_in(function, place.first)
                 if rule in rules:
                     (near if rule == rules[0] else far).append((function, place))
         for function, place in (*near, *far):
             yield from breakings_of_place(function, place, (rule,))
+
+    def _naming(self, rule: str) -> Iterator[str]:
+        return (module for module in self._modules if rule in rules_named_in(module))
 
 
 def specification_modules() -> Iterator[str]:

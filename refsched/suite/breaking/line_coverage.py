@@ -20,7 +20,7 @@ from refsched.reading.shipped_files import PACKAGE
 from refsched.rules import Reason, listening
 from refsched.suite.catalogue.reasons import AROUND
 from refsched.suite.catalogue.rule_metadata import RULE_ID
-from refsched.suite.catalogue.rules import all_rules
+from refsched.suite.catalogue.rules import all_rules, stated_at
 
 _ROOT = str(PACKAGE)
 
@@ -73,7 +73,7 @@ class LineCoverage:
         if _is_of_plugins(function) and not any(_is_of_plugins(caller) for caller, _ in callers):
             for called, called_by in self.callers.items():
                 if any(caller == function for caller, _ in called_by):
-                    yield from _stated().get(called, ())
+                    yield from stated_at(called.module, called.name)
 
 
 def _is_of_plugins(function: Function) -> bool:
@@ -149,7 +149,7 @@ def rules_in(function: Function, line: int) -> tuple[str, ...]:
         return min(shared, default=10**6), mark[0] < line, abs(mark[0] - line)
 
     near = [rule for _, rule in sorted(marks, key=distance)]
-    return tuple(dict.fromkeys((*near, *_stated().get(function, ()))))
+    return tuple(dict.fromkeys((*near, *stated_at(function.module, function.name))))
 
 
 def rules_called(function: Function, node: ast.AST) -> Iterator[str]:
@@ -168,15 +168,6 @@ def rules_called(function: Function, node: ast.AST) -> Iterator[str]:
 
 
 @cache
-def _stated() -> Mapping[Function, tuple[str, ...]]:
-    found: dict[Function, tuple[str, ...]] = {}
-    for rule in all_rules().values():
-        place = Function(rule.module, rule.place)
-        found[place] = (*found.get(place, ()), rule.id)
-    return found
-
-
-@cache
 def source_of(module: str) -> str:
     return Path(str(sys.modules[module].__file__)).read_text("utf-8")
 
@@ -191,7 +182,7 @@ def tree_of(module: str) -> ast.Module:
 def rules_named_in(module: str) -> frozenset[str]:
     """Returns the rules that the module states, applies or gives as a reason."""
     named = re.findall(RULE_ID, source_of(module))
-    stated = (rule for place, rules in _stated().items() if place.module == module for rule in rules)
+    stated = (rule.id for rule in all_rules().values() if rule.module == module)
     reasons = (value.rule for value in vars(sys.modules[module]).values() if isinstance(value, Reason))
     return frozenset((*named, *stated, *reasons))
 

@@ -152,6 +152,20 @@ def _releases_of_rules() -> Mapping[str, tuple[str, ...]]:
     return releases_by_rule(all_rules().values(), rows)
 
 
+def stated_at(module: str, place: str) -> tuple[str, ...]:
+    """Returns the ids of the rules that are stated at this place of the module, in their order."""
+    return _rules_by_place().get((module, place), ())
+
+
+@cache
+def _rules_by_place() -> Mapping[tuple[str, str], tuple[str, ...]]:
+    found: dict[tuple[str, str], tuple[str, ...]] = {}
+    for rule in all_rules().values():
+        place = rule.module, rule.place
+        found[place] = (*found.get(place, ()), rule.id)
+    return found
+
+
 def is_applied(rule: StatedRule) -> bool:
     """Returns whether the specification applies the rule; those that the suite states are not."""
     return not rule.module.startswith(SUITE_MODULES)

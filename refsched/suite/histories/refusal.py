@@ -7,8 +7,8 @@ refuse it where the specification does, in whatever words.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import takewhile
 from traceback import walk_tb
@@ -19,7 +19,7 @@ from refsched.checking.checker import Checker
 from refsched.errors import InputError
 from refsched.releases import release_of
 from refsched.rules import listening
-from refsched.suite.catalogue.rules import all_rules, rules_of
+from refsched.suite.catalogue.rules import rules_of, stated_at
 from refsched.suite.findings import Finding
 from refsched.suite.histories.history import History
 from refsched.suite.histories.part import Part
@@ -66,9 +66,8 @@ class Refusal:
                 raise
             rules = tuple(rule for rule in stated if rule in heard) or stated[:1]
             last = [*takewhile(_refusing().__contains__, reversed(heard))]
-            return cls(
-                reads, str(refused), rules, tuple(rule for rule in reversed(last) if rule not in rules)
-            )
+            others = tuple(rule for rule in reversed(last) if rule not in rules)
+            return cls(reads, str(refused), rules, others)
         return None
 
     @property
@@ -104,19 +103,10 @@ def _rules_on_the_way_of(raised: BaseException | None) -> Iterator[str]:
         return
     yield from _rules_on_the_way_of(raised.__context__)
     for frame, _ in reversed(list(walk_tb(raised.__traceback__))):
-        place = frame.f_globals.get("__name__", ""), frame.f_code.co_qualname
-        yield from _stated_at().get(place, ())
+        stated = stated_at(frame.f_globals.get("__name__", ""), frame.f_code.co_qualname)
+        yield from (rule for rule in stated if rule in _refusing())
 
 
 @cache
 def _refusing() -> frozenset[str]:
     return frozenset(rules_of("ARGS", "CONFIG"))
-
-
-@cache
-def _stated_at() -> Mapping[tuple[str, str], list[str]]:
-    found: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for rule in all_rules().values():
-        if rule.id in _refusing():
-            found[rule.module, rule.place].append(rule.id)
-    return found
