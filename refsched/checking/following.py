@@ -38,7 +38,7 @@ from refsched.checking.recorded_volumes import (
     unexplained,
 )
 from refsched.checking.search import SearchPlan, planned_search
-from refsched.cycle.batching import NO_HINT
+from refsched.cycle.decide import NO_NODE_HINT
 from refsched.cycle.find_nodes import NodeFilter, Search, find_nodes
 from refsched.devices.errors import STOPPED
 from refsched.framework.node_info import NodeInfo, PodInfo
@@ -281,7 +281,7 @@ class Following:
         has_searched = not evaluated.keys() <= {otherwise}
         is_open = self.other.may_search_all or self.other.in_real_time
         if is_open and (has_searched or record.scores or record.node not in options):
-            otherwise = NO_HINT
+            otherwise = NO_NODE_HINT
         self.hint = next(in_vain, otherwise) if has_searched else otherwise
         return self.hint
 

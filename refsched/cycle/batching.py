@@ -16,7 +16,7 @@ from typing import ClassVar
 
 from attrs import define, evolve, frozen
 
-from refsched.cycle.decide import Decision
+from refsched.cycle.decide import NO_NODE_HINT, Decision
 from refsched.framework.cycle_state import CycleState
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.runtime import Framework
@@ -27,8 +27,6 @@ from refsched.rules import applies
 
 MAX_BATCH_AGE = 0.5
 """The nodes that are kept give no hint after this many seconds."""
-
-NO_HINT = ""
 
 
 def is_too_old(age: float) -> bool:
@@ -85,13 +83,13 @@ class Batch:
         """R-BATCH-01: A pod with the same signature as the one that was scheduled in the cycle before gets as its
         hint the node with the highest total among the candidates that are left; each hint is given once.
 
-        Returns the name of the node, or NO_HINT. Source: GetNodeHint."""
+        Returns the name of the node, or NO_NODE_HINT. Source: GetNodeHint."""
         candidates = self.candidates
         if candidates is None or not candidates.totals or not self._is_meant_for(turn, candidates):
-            return NO_HINT
+            return NO_NODE_HINT
         refreshed = self._refreshed(turn, state, candidates)
         if refreshed is None:
-            return NO_HINT
+            return NO_NODE_HINT
         applies("R-BATCH-01")
         hint = turn.snapshot.choices.choose("hint", refreshed.best)
         self.candidates = refreshed.without(hint)
@@ -180,7 +178,7 @@ class NoBatch(Batch):
     gives_hints: ClassVar[bool] = False
 
     def hint(self, turn: Turn, state: CycleState) -> str:
-        return NO_HINT
+        return NO_NODE_HINT
 
     def store(self, turn: Turn, decision: Decision, node: str) -> None:
         """Does nothing."""

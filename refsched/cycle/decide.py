@@ -33,6 +33,14 @@ from refsched.framework.status import Status, unresolvable
 from refsched.rules import Reason, applies
 
 NOT_SATISFIED = Reason("node(s) didn't satisfy plugin(s) [{}]", "R-SEARCH-09")
+NO_NODE_HINT = ""
+
+NodeHint = Callable[[CycleState], str]
+"""A NodeHint takes what PreFilter computed, and returns the node that is tried first, or NO_NODE_HINT."""
+
+
+def no_node_hint(state: CycleState) -> str:
+    return NO_NODE_HINT
 
 
 @frozen
@@ -43,7 +51,7 @@ class Decision:
     went wrong. ``feasible`` passed Filter and every extender. ``processed`` is by how much the start index of
     the next search moves on. ``passed`` are the nodes that passed Filter, whether or not an extender rejected
     them afterwards; ``surplus`` are feasible nodes that were not kept, and ``errors`` are nodes whose filters
-    failed. ``hint`` is the node that the batch hinted at, "" if it did not.
+    failed. ``hint`` is the node that the batch hinted at, or NO_NODE_HINT.
     """
 
     pre_filter: PreFilterResult
@@ -57,7 +65,7 @@ class Decision:
     surplus: tuple[NodeInfo, ...] = ()
     errors: Mapping[str, Status] = field(factory=dict)
     passed: tuple[NodeInfo, ...] = ()
-    hint: str = ""
+    hint: str = NO_NODE_HINT
 
     @property
     def evaluated(self) -> int:
@@ -74,8 +82,7 @@ class Decider:
     """A Decider decides for one profile, over one snapshot.
 
     ``start`` is nextStartNodeIndex; ``percentage`` is percentageOfNodesToScore, where 0 means adaptive.
-    ``search`` finds the feasible nodes. ``hint`` returns which node is tried first, "" if none is, with what
-    PreFilter computed.
+    ``search`` finds the feasible nodes.
     """
 
     framework: Framework
@@ -84,7 +91,7 @@ class Decider:
     start: int = 0
     percentage: int = 0
     search: SearchNodes = find_nodes
-    hint: Callable[[CycleState], str] = lambda state: ""
+    hint: NodeHint = no_node_hint
 
     def decide(self, pod: PodInfo) -> Decision:
         """Runs PreFilter, Filter on the nominated node, the search, the extenders, and Score. The snapshot
@@ -124,33 +131,33 @@ class Decider:
     def _search_all(
         self, filters: NodeFilter, pre_filter: PreFilterResult, tried: Search, rejected: Mapping[str, Status]
     ) -> Decision:
-        """Runs Filter, and then the extenders. What was found out on the nominated node (``tried``,
-        ``rejected``) is reported if the search did not reach that node again."""
+        """Searches, and runs the extenders on the nodes that were found, unless Filter failed on a node. What
+        rejected the node that was tried first (Filter in ``tried``, or an extender in ``rejected``) is still
+        reported, unless the search rejected that node again."""
         found = self._search(filters, pre_filter)
-        passed = (*tried.feasible, *found.feasible)
-        errors = {**tried.errors, **found.errors}
-        left, failure = found.feasible, self._reported_error(found)
-        rejected = {node: status for node, status in rejected.items() if node not in found.rejected}
-        diagnosis = _diagnosis(pre_filter, tried, found, rejected)
-        processed = len(diagnosis.statuses.keys() | rejected.keys())
-        if failure is None:
-            accepted = self._pass_extenders(filters.pod, found)
-            left, failure = accepted.nodes, accepted.failure
-            diagnosis = evolve(
-                diagnosis,
-                by_extenders={**rejected, **accepted.rejected},
-                extenders_rejected=len(left) != len(found.feasible),
-            )
-        return Decision(
+        by_extenders = {node: status for node, status in rejected.items() if node not in found.rejected}
+        diagnosis = _diagnosis(pre_filter, tried, found, by_extenders)
+        decision = Decision(
             pre_filter,
             diagnosis,
-            left,
-            failure=failure,
-            processed=len(found.feasible) + processed,
+            found.feasible,
+            failure=self._reported_error(found),
+            processed=len(found.feasible) + len(diagnosis.node_to_status),
             surplus=found.surplus,
-            errors=errors,
-            passed=passed,
+            errors={**tried.errors, **found.errors},
+            passed=(*tried.feasible, *found.feasible),
         )
+        return decision if decision.failure else self._ask_extenders(filters.pod, found, decision)
+
+    def _ask_extenders(self, pod: PodInfo, found: Search, decision: Decision) -> Decision:
+        """Returns the decision without the nodes that the extenders reject, or with the error of one."""
+        accepted = self._pass_extenders(pod, found)
+        diagnosis = evolve(
+            decision.diagnosis,
+            by_extenders={**decision.diagnosis.by_extenders, **accepted.rejected},
+            extenders_rejected=len(accepted.nodes) != len(found.feasible),
+        )
+        return evolve(decision, diagnosis=diagnosis, feasible=accepted.nodes, failure=accepted.failure)
 
     def _pass_extenders(self, pod: PodInfo, search: Search) -> Passed:
         """Runs the extenders on the nodes that the search found."""

@@ -17,11 +17,10 @@ from refsched.cache.cache import CacheError
 from refsched.cycle.attempt import describe
 from refsched.cycle.batching import Turn
 from refsched.cycle.cycle import Cycle
-from refsched.cycle.decide import Decision
+from refsched.cycle.decide import Decision, NodeHint, no_node_hint
 from refsched.cycle.failure import Failure, HandleFailure, handle_scheduling_failure, rejected_on
 from refsched.cycle.fit_error import fit_error_message
 from refsched.cycle.post_filter import PostFilterOutcome, run_post_filter
-from refsched.framework.cycle_state import CycleState
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.reserve_and_bind import (
     Stop,
@@ -124,12 +123,13 @@ def turn_of(cycle: Cycle, pod: PodInfo, snapshot: Snapshot) -> Turn:
     return Turn(number, now, cycle.framework, snapshot, pod, cycle.queued.signature)
 
 
-def decide(
-    cycle: Cycle, pod: PodInfo, snapshot: Snapshot, hint: Callable[[CycleState], str] = lambda state: ""
-) -> Decision:
+def decide(cycle: Cycle, pod: PodInfo, snapshot: Snapshot, hint: NodeHint = no_node_hint) -> Decision:
     """R-SEARCH-05 (observed: which nodes are looked at, and in which order, is an optimization; shows in score;
-    needs config): The next search starts at the node after the last one that this search processed, also if it
-    ended in an error."""
+    needs config): The index at which the next search starts moves on by the number of nodes that were found
+    feasible and kept, and of those that were rejected, a rejected nominated node included, also if the search
+    ended in an error; it stays where it is if no search was needed.
+
+    Returns the decision. What PreFilter computed becomes the plugins' states of the cycle."""
     scheduler, framework = cycle.scheduler, cycle.framework
     decider = scheduler.decider(
         framework,
