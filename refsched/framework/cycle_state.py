@@ -12,7 +12,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from refsched.framework.left_out import AnswerAlone
+from refsched.framework.left_out import FilterAnswer
 from refsched.framework.node_info import NodeInfo
 from refsched.framework.status import Status
 
@@ -20,11 +20,11 @@ from refsched.framework.status import Status
 @frozen
 class CycleState:
     """A CycleState holds what PreFilter computed, by plugin, and the plugins whose Filter is not called for
-    this pod. ``left_out`` has what plugins whose PreFilter was left out answer at Filter instead."""
+    this pod. ``filters`` has what plugins whose PreFilter was left out answer in place of their Filter."""
 
     states: Mapping[str, Any] = field(factory=dict)
     skipped: frozenset[str] = frozenset()
-    left_out: Mapping[str, AnswerAlone] = field(factory=dict)
+    filters: Mapping[str, FilterAnswer] = field(factory=dict)
 
 
 NO_STATE = CycleState()

@@ -173,6 +173,15 @@ class ScoresByPreFilter(ScorePlugin, Protocol):
 
 
 @runtime_checkable
+class ScoresBySnapshot(ScorePlugin, Protocol):
+    """A ScoresBySnapshot plugin has no PreScore, and reads the snapshot in Score."""
+
+    def state_of_snapshot(self, snapshot: Snapshot) -> Any:
+        """Returns what Score reads of the snapshot. It is the state with which Score is called."""
+        ...
+
+
+@runtime_checkable
 class FailsToScore(ScorePlugin, Protocol):
     """A FailsToScore plugin may fail at Score, whatever the node."""
 

@@ -99,8 +99,8 @@ class NeedsReserve(Plugin, Protocol):
 # --- PreFilter and PreScore -----------------------------------------------------------------------
 
 
-AnswerAlone = Callable[[PodInfo, NodeInfo], Status]
-"""An AnswerAlone returns what a plugin whose PreFilter was left out answers at Filter for a node."""
+FilterAnswer = Callable[[PodInfo, NodeInfo], Status]
+"""A FilterAnswer returns what a plugin whose PreFilter was left out answers at Filter for a node."""
 
 
 @frozen
@@ -111,8 +111,19 @@ class Substitute:
 
     states: dict[str, Any] = field(factory=dict)
     skipped: set[str] = field(factory=set)
-    filters: dict[str, AnswerAlone] = field(factory=dict)
+    filters: dict[str, FilterAnswer] = field(factory=dict)
     failures: dict[str, Status] = field(factory=dict)
+
+    def compute(self, plugin: Plugin, answer: Continue[Any] | Skip | Reject) -> Status | None:
+        """Keeps what the plugin answers late, and returns the status with which it rejects the pod, or None."""
+        match answer:
+            case Continue(state):
+                self.states[plugin.name] = state
+            case Skip():
+                self.skipped.add(plugin.name)
+            case Reject(status):
+                return status
+        return None
 
 
 def instead_of_pre_filter(
@@ -122,22 +133,18 @@ def instead_of_pre_filter(
     without restricting the search; if the plugin cannot do so, its Filter decides what it decides before it reads
     what PreFilter computes, and otherwise fails with an error of its own wording."""
     substitute = Substitute()
-    for plugin in left_out(called, later, PreFilterPlugin):
+    for plugin in plugins_left_out(called, later, PreFilterPlugin):
         applies("R-FRAMEWORK-10")
         if extends(plugin, NeedsPreFilter) or extends(plugin, FiltersAlone):
-            substitute.filters[plugin.name] = filter_alone(plugin)
+            substitute.filters[plugin.name] = filter_without_pre_filter(plugin)
             continue
-        match plugin.pre_filter(pod, snapshot):
-            case Continue(state):
-                substitute.states[plugin.name] = state
-            case Skip():
-                substitute.skipped.add(plugin.name)
-            case Reject(status):
-                substitute.filters[plugin.name] = _always(status)
+        rejected = substitute.compute(plugin, plugin.pre_filter(pod, snapshot))
+        if rejected is not None:
+            substitute.filters[plugin.name] = _always(rejected)
     return substitute
 
 
-def filter_alone(plugin: Plugin) -> AnswerAlone:
+def filter_without_pre_filter(plugin: Plugin) -> FilterAnswer:
     """Returns what Filter of this plugin answers without what its PreFilter computes."""
 
     def answer(pod: PodInfo, node: NodeInfo) -> Status:
@@ -150,7 +157,7 @@ def filter_alone(plugin: Plugin) -> AnswerAlone:
     return answer
 
 
-def _always(status: Status) -> AnswerAlone:
+def _always(status: Status) -> FilterAnswer:
     return lambda pod, node: status
 
 
@@ -161,30 +168,29 @@ def instead_of_pre_score(
     nodes: Sequence[NodeInfo],
     snapshot: Snapshot,
 ) -> Substitute:
-    """R-FRAMEWORK-11: At Score a plugin that is not called at PreScore computes what PreScore would have, and
-    scores every node 0 where that is Skip; one that cannot fails with an error of its own wording."""
+    """R-FRAMEWORK-11: Score of a plugin that is disabled at PreScore alone computes what PreScore would have, and
+    scores every node 0 where that is Skip; if the plugin cannot do so, it fails with an error of its own
+    wording."""
     substitute = Substitute()
-    for plugin in left_out(called, later, PreScorePlugin):
+    for plugin in plugins_left_out(called, later, PreScorePlugin):
         applies("R-FRAMEWORK-11")
         if extends(plugin, NeedsPreScore):
             substitute.failures[plugin.name] = plugin.WITHOUT_PRE_SCORE
             continue
-        match plugin.pre_score(pod, nodes, snapshot):
-            case Continue(state):
-                substitute.states[plugin.name] = state
-            case Skip():
-                substitute.skipped.add(plugin.name)
-            case Reject(status):
-                substitute.failures[plugin.name] = status
+        rejected = substitute.compute(plugin, plugin.pre_score(pod, nodes, snapshot))
+        if rejected is not None:
+            substitute.failures[plugin.name] = rejected
     return substitute
 
 
-# --- Reserve and PreBind --------------------------------------------------------------------------
+# --- After Filter ---------------------------------------------------------------------------------
 
 
-def cannot_reserve(called: Sequence[Plugin], plugin: Plugin) -> Status | None:
-    """R-FRAMEWORK-12: At Reserve and PreBind a plugin that is disabled at PreFilter, or PreBind of one that is
-    disabled at Reserve, is an error if the plugin needs what was left out."""
+def lacks_pre_filter(called: Sequence[Plugin], plugin: Plugin) -> Status | None:
+    """R-FRAMEWORK-12: PreScore, Score, Reserve or PreBind of a plugin that is disabled at PreFilter, or PreBind of
+    one that is disabled at Reserve, fails with an error if it reads what was left out.
+
+    Returns the error of a plugin that is not ``called`` at PreFilter, or None."""
     if plugin.name in _names(called) or not extends(plugin, NeedsPreFilter):
         return None
     applies("R-FRAMEWORK-12")
@@ -193,7 +199,7 @@ def cannot_reserve(called: Sequence[Plugin], plugin: Plugin) -> Status | None:
 
 def cannot_score(called: Sequence[Plugin], plugin: Plugin) -> Status | None:
     """Returns the error of a plugin that is disabled at PreFilter and scores with what that computes, or None."""
-    return cannot_reserve(called, plugin) if scores_by_pre_filter(plugin) else None
+    return lacks_pre_filter(called, plugin) if scores_by_pre_filter(plugin) else None
 
 
 def scores_by_pre_filter(plugin: Plugin) -> bool:
@@ -206,7 +212,7 @@ def cannot_pre_bind(
 ) -> Status | None:
     """Returns the error of a plugin that cannot run PreBind because its PreFilter or its Reserve was left
     out, or None."""
-    failure = cannot_reserve(called, plugin)
+    failure = lacks_pre_filter(called, plugin)
     if failure is not None:
         return failure
     if extends(plugin, NeedsReserve) and plugin.name not in _names(reserving):
@@ -227,9 +233,10 @@ def without_filter(
     }
 
 
-def left_out(
+def plugins_left_out(
     called: Sequence[Plugin], later: Sequence[Plugin], point: Callable[..., Point]
 ) -> Iterator[Point]:
+    """Yields the plugins that are called at a later point and extend this one, and are not ``called`` at it."""
     names = _names(called)
     for plugin in later:
         if plugin.name not in names and extends(plugin, point):

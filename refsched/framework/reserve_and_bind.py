@@ -28,7 +28,7 @@ from refsched.framework.interface import (
     WaitFor,
     extends,
 )
-from refsched.framework.left_out import cannot_pre_bind, cannot_reserve
+from refsched.framework.left_out import cannot_pre_bind, lacks_pre_filter
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.pods_in_pre_bind import PodInPreBind
 from refsched.framework.runtime import Framework
@@ -134,7 +134,7 @@ def run_reserve_plugins(cycle: Assumed) -> Runs:
 
 
 def _reserve(cycle: Assumed, plugin: ReservePlugin) -> Runs:
-    failure = cannot_reserve(cycle.framework.pre_filter_plugins, plugin)
+    failure = lacks_pre_filter(cycle.framework.pre_filter_plugins, plugin)
     if failure is not None:
         return failure
     pod, node = cycle.on_node

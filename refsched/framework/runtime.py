@@ -33,11 +33,12 @@ from refsched.framework.interface import (
     ReservePlugin,
     ScoreExtensions,
     ScorePlugin,
+    ScoresBySnapshot,
     Skip,
     extends,
 )
 from refsched.framework.left_out import (
-    AnswerAlone,
+    FilterAnswer,
     cannot_score,
     instead_of_pre_filter,
     instead_of_pre_score,
@@ -62,12 +63,12 @@ PLUGIN_FAILED = ErrorReason('running {} plugin "{}": {}', "R-ROLLBACK-02")
 
 @frozen
 class Scoring:
-    """``plugins`` score a pod, with what PreScore computed for each (``states``). Those that are ``left_out``
-    score 0 on each node, since a configuration disables their PreScore."""
+    """``plugins`` score a pod, with what PreScore computed for each (``states``). Those in ``all_zero`` are not
+    asked, and score every node 0: a configuration disables their PreScore, which would have answered Skip."""
 
     plugins: Sequence[ScorePlugin]
     states: Mapping[str, Any]
-    left_out: frozenset[str]
+    all_zero: frozenset[str]
 
 
 @frozen
@@ -123,10 +124,10 @@ class Framework:
         narrowed_by: set[str] = set()
         nodes: frozenset[str] | None = None
         rejected = SUCCESS
-        left_out: dict[str, AnswerAlone] = {}
+        filters: dict[str, FilterAnswer] = {}
 
         def result(status: Status, *, by: set[str] | None = None) -> PreFilterResult:
-            state = CycleState(states, frozenset(skipped), left_out)
+            state = CycleState(states, frozenset(skipped), filters)
             return PreFilterResult(status, state, nodes, frozenset(by or ()))
 
         for plugin in self.pre_filter_plugins:
@@ -150,7 +151,7 @@ class Framework:
         late = instead_of_pre_filter(self.pre_filter_plugins, self.filter_plugins, pod, snapshot)
         states |= late.states
         skipped |= late.skipped
-        left_out |= late.filters
+        filters |= late.filters
         states |= without_filter(self.filter_plugins, self.pre_filter_plugins, states)
         return result(rejected, by=narrowed_by)
 
@@ -190,13 +191,13 @@ class Framework:
     def run_filter_plugins(self, state: CycleState, pod: PodInfo, node: NodeInfo) -> Status:
         """R-FRAMEWORK-13: Filter plugins are called in their order until one does not accept the node, and this
         one decides."""
-        skipped, states, left_out = state.skipped, state.states, state.left_out
+        skipped, states, filters = state.skipped, state.states, state.filters
         for plugin in self.filter_plugins:
             name = plugin.name
             if name in skipped:
                 continue
-            alone = left_out.get(name)
-            status = plugin.filter(states.get(name), pod, node) if alone is None else alone(pod, node)
+            instead = filters.get(name)
+            status = plugin.filter(states.get(name), pod, node) if instead is None else instead(pod, node)
             if status is SUCCESS or status.is_success:
                 continue
             if not status.is_rejected:
@@ -244,9 +245,9 @@ class Framework:
         if isinstance(scoring, Status):
             return scoring
         scores = self.score_nodes(scoring.plugins, scoring.states, pod, nodes, snapshot)
-        if not scoring.left_out:
+        if not scoring.all_zero:
             return scores
-        zeros = {name: {node.name: 0 for node in nodes} for name in sorted(scoring.left_out)}
+        zeros = {name: {node.name: 0 for node in nodes} for name in sorted(scoring.all_zero)}
         return evolve(scores, raw={**scores.raw, **zeros}, normalized={**scores.normalized, **zeros})
 
     def run_pre_score_plugins(
@@ -257,7 +258,9 @@ class Framework:
         skipped: set[str] = set()
         for plugin in self.pre_score_plugins:
             failure = cannot_score(self.pre_filter_plugins, plugin)
-            match self.pre_score(plugin, pod, nodes, snapshot) if failure is None else Reject(failure):
+            if failure is not None:
+                return _pre_score_error(plugin, failure)
+            match self.pre_score(plugin, pod, nodes, snapshot):
                 case Skip():
                     skipped.add(plugin.name)
                 case Reject(status):
@@ -271,6 +274,7 @@ class Framework:
         idle = skipped | late.skipped
         scoring = [plugin for plugin in self.score_plugins if plugin.name not in idle]
         states |= {each.name: state.states.get(each.name) for each in scoring if scores_by_pre_filter(each)}
+        states |= states_of_snapshot(scoring, snapshot)
         for each in scoring:
             failure = self._score_failure(each, states)
             if failure is not None:
@@ -333,6 +337,13 @@ class Framework:
             return status.by(plugin.name)
         said = "%!w(<nil>)" if status.code is Code.SKIP else status.message
         return error(PLUGIN_FAILED.format(point, plugin.name, said)).by(plugin.name)
+
+
+def states_of_snapshot(scoring: Sequence[ScorePlugin], snapshot: Snapshot) -> dict[str, Any]:
+    """Returns, by plugin, what Score reads of the snapshot."""
+    return {
+        each.name: each.state_of_snapshot(snapshot) for each in scoring if extends(each, ScoresBySnapshot)
+    }
 
 
 def _nobody_satisfies(plugins: set[str]) -> Reason:

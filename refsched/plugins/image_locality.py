@@ -8,11 +8,11 @@ Source: plugins/imagelocality/image_locality.go.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from attrs import frozen
 
-from refsched.framework.interface import MAX_NODE_SCORE, Continue, Fragments
+from refsched.framework.interface import MAX_NODE_SCORE, Fragments
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.objects.pod import Pod
@@ -42,10 +42,9 @@ class ImageLocality:
 
     # --- Score ------------------------------------------------------------------------------------
 
-    def pre_score(self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot) -> Continue[int]:
-        """Returns the number of all nodes. The plugin of kube-scheduler has no PreScore, and asks the
-        snapshot in Score."""
-        return Continue(len(snapshot.nodes))
+    def state_of_snapshot(self, snapshot: Snapshot) -> int:
+        """Returns the number of all nodes."""
+        return len(snapshot.nodes)
 
     def score(self, number_of_nodes: int, pod: PodInfo, node: NodeInfo) -> int:
         """R-IMAGE-05 (observed: how images count is not documented): The image of an image volume counts as that

@@ -59,7 +59,7 @@ class Memory:
         """Searches as ``find_nodes`` does."""
         snapshot = filters.snapshot
         is_assigned = bool(filters.pod.pod.spec.node_name)
-        if _is_unknown(snapshot) or nodes is not snapshot.nodes or filters.state.left_out or is_assigned:
+        if _is_unknown(snapshot) or nodes is not snapshot.nodes or filters.state.filters or is_assigned:
             return find_nodes(nodes, start, number_to_find, filters)
         numbers = self.numbered(snapshot)
         nominated = {numbers[name] for name in self.nominator.nodes if name in numbers}
@@ -193,7 +193,7 @@ class _Victims:
         """Returns what is remembered of this dry run, or None if nothing is."""
         snapshot, state, framework = context.snapshot, context.state, self.framework
         memory = framework.memory
-        if _is_unknown(snapshot) or state.left_out or framework.is_asked_anew(state):
+        if _is_unknown(snapshot) or state.filters or framework.is_asked_anew(state):
             return None
         kind = memory.kinds.of(context.pod)
         runs = _kept(kind, (framework.profile_name, "dry run", state.skipped), DryRuns)

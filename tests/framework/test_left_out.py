@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from applied import applied
 from world import World, configuration, profile, unresolvable
 
 
@@ -28,3 +29,11 @@ def test_what_would_have_refused_the_pod_refuses_each_node() -> None:
     claims = [{"name": "v", "persistentVolumeClaim": {"claimName": "missing"}}]
     refused = unresolvable("VolumeZone", 'persistentvolumeclaim "missing" not found')
     assert world.schedule("p", volumes=claims).filter == {"n1": refused, "n2": refused}
+
+
+# --- PreScore -------------------------------------------------------------------------------------
+
+
+def test_only_a_plugin_that_has_a_pre_score_computes_it_late() -> None:
+    assert "R-FRAMEWORK-11" not in applied(lambda: without("preScore").schedule("p"))
+    assert "R-FRAMEWORK-11" in applied(lambda: without("preScore", "NodeResourcesFit").schedule("p"))

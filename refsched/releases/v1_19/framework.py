@@ -27,11 +27,11 @@ from refsched.framework.interface import (
     extends,
 )
 from refsched.framework.left_out import (
-    AnswerAlone,
+    FilterAnswer,
     NeedsPreFilter,
     NeedsPreScore,
-    filter_alone,
-    left_out,
+    filter_without_pre_filter,
+    plugins_left_out,
     without_filter,
 )
 from refsched.framework.node_info import NodeInfo, PodInfo
@@ -92,17 +92,17 @@ class Framework(current.Framework):
                     return PreFilterResult(error(said), CycleState(states, frozenset(skipped)))
                 case Continue(state, _):
                     states[plugin.name] = state
-        alone: dict[str, AnswerAlone] = {}
-        for plugin in left_out(self.pre_filter_plugins, self.filter_plugins, PreFilterPlugin):
+        filters: dict[str, FilterAnswer] = {}
+        for plugin in plugins_left_out(self.pre_filter_plugins, self.filter_plugins, PreFilterPlugin):
             if extends(plugin, NeedsPreFilter):
                 applies("R-FRAMEWORK-52")
-                alone[plugin.name] = filter_alone(plugin)
+                filters[plugin.name] = filter_without_pre_filter(plugin)
             else:
                 answer = plugin.pre_filter(pod, snapshot)
                 assert isinstance(answer, Continue)
                 states[plugin.name] = answer.state
         states |= without_filter(self.filter_plugins, self.pre_filter_plugins, states)
-        return PreFilterResult(SUCCESS, CycleState(states, frozenset(skipped), alone))
+        return PreFilterResult(SUCCESS, CycleState(states, frozenset(skipped), filters))
 
     # --- Filter -----------------------------------------------------------------------------------
 
@@ -132,11 +132,11 @@ class Framework(current.Framework):
             name = snapshot.choices.choose("error", unknown)
             return _failed_at_score(pod, NOT_IN_SNAPSHOT.of(name, name))
         scored = [own for _, own in known if own is not None]
-        states: dict[str, Any] = {}
+        states = current.states_of_snapshot(self.score_plugins, snapshot)
         for plugin in self.pre_score_plugins:
             states[plugin.name] = _state_of(plugin.pre_score(pod, nodes, snapshot))
         failures: dict[str, Status] = {}
-        for plugin in left_out(self.pre_score_plugins, self.score_plugins, PreScorePlugin):
+        for plugin in plugins_left_out(self.pre_score_plugins, self.score_plugins, PreScorePlugin):
             if extends(plugin, NeedsPreScore) and not _needs_nothing(plugin, pod):
                 failures[plugin.name] = plugin.WITHOUT_PRE_SCORE
             else:

@@ -102,8 +102,8 @@ def _all_rejections(
         name = plugin.name
         if name in state.skipped:
             continue
-        alone = state.left_out.get(name)
-        status = plugin.filter(state.states.get(name), pod, node) if alone is None else alone(pod, node)
+        instead = state.filters.get(name)
+        status = plugin.filter(state.states.get(name), pod, node) if instead is None else instead(pod, node)
         if not status.is_success:
             found[name] = status.by(name)
     return found
