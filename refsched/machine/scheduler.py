@@ -20,6 +20,7 @@ from refsched.framework.waiting_pods import WaitingPod
 from refsched.machine.state import MAX_SECONDS, SchedulerState
 from refsched.objects.meta import ApiObject
 from refsched.queue.queued_pod import QueuedPod
+from refsched.queue.scheduling_queue import BACKOFF_FLUSH_PERIOD, LEFTOVER_FLUSH_PERIOD
 from refsched.records import Nodes, NodeUsage, Output, Queues
 from refsched.releases.release import Release
 
@@ -58,7 +59,7 @@ class Scheduler:
         self._running: list[_RunningCycle] = []
         self._began_to_hold: tuple[str, Held] | None = None
         self.backoff_flush_due = state.queue.until_backoff_flush()
-        self.leftover_flush_due = kubernetes.queue.leftover_flush_period
+        self.leftover_flush_due = LEFTOVER_FLUSH_PERIOD
 
     # --- Inputs -----------------------------------------------------------------------------------
 
@@ -232,11 +233,11 @@ class Scheduler:
             queue.flush_backoff_q_completed()
             if ASSUMED_PODS_TIMER not in self.frozen_timers:
                 self.kubernetes.clean_up_cache(self.state)
-            self.backoff_flush_due += self.kubernetes.queue.backoff_flush_period
+            self.backoff_flush_due += BACKOFF_FLUSH_PERIOD
         if self.leftover_flush_due <= now:
             if LEFTOVER_TIMER not in self.frozen_timers:
                 queue.flush_unschedulable_pods_leftover()
-            self.leftover_flush_due += self.kubernetes.queue.leftover_flush_period
+            self.leftover_flush_due += LEFTOVER_FLUSH_PERIOD
 
     def _expire_deadline(self) -> bool:
         """Lets the oldest deadline that is due expire, of Permit or of PreBind, and returns whether there is

@@ -31,9 +31,9 @@ class QueueBehaviour:
     * ``examines_gated`` says whether an event concerns gated pods for which the gating plugin did not register.
     * ``waits_since`` returns the time since when a pod has waited for an event.
     * ``update_events`` returns the events into which an update of a pod is broken.
-    * ``update`` returns the occurrence as which an update counts if the table has a row for it.
-    * ``last_hint`` has the places that end the events of an update: once one of the events has brought the pod
-      there, the others are ignored.
+    * ``occurrence_of_update`` returns the occurrence as which an update counts if the table has a row for it.
+    * ``places_that_end_an_update`` are those that end the events of an update: once one of the events has brought
+      the pod there, the others are ignored.
     * ``on_event`` says how an event requeues a waiting pod.
     * ``after_attempt`` says how a pod is requeued after a failed attempt.
     * ``occurrence`` returns the occurrence to which such a strategy amounts for the pod, whose backoff may be
@@ -41,8 +41,8 @@ class QueueBehaviour:
     * ``keeps_signature`` says whether a pod that is popped keeps the signature that it got in the queue.
 
     ``backoff`` makes the Backoff of the configuration's two durations. ``in_flight`` and ``nominator`` make the
-    records of pods in flight and of nominations. Periods and durations are in seconds;
-    ``max_in_unschedulable_pods`` is how long a pod may wait for an event before it is requeued without one.
+    records of pods in flight and of nominations. ``max_seconds_unschedulable`` is how long a pod may wait for an
+    event before it is requeued without one.
     ``further_events`` returns what a plugin registers for in addition to its own rows.
     """
 
@@ -53,8 +53,8 @@ class QueueBehaviour:
     examines_gated: Callable[[ClusterEvent], bool]
     waits_since: Callable[[QueuedPod], float]
     update_events: Callable[[Pod, Pod], tuple[ClusterEvent, ...]]
-    update: Callable[[Pod, Pod], Enum]
-    last_hint: frozenset[Place]
+    occurrence_of_update: Callable[[Pod, Pod], Enum]
+    places_that_end_an_update: frozenset[Place]
     on_event: Callable[[HintTable, QueuedPod, ObservedEvent, ObjectStore], Strategy]
     after_attempt: Callable[[QueuedPod, InFlight, HintTable, ObjectStore], Strategy]
     occurrence: Callable[[QueuedPod, Strategy, Backoff, float], Enum]
@@ -62,7 +62,5 @@ class QueueBehaviour:
     backoff: Callable[[float, float], Backoff]
     in_flight: Callable[[], InFlight]
     nominator: Callable[[ObjectStore], Nominator]
-    backoff_flush_period: float
-    leftover_flush_period: float
-    max_in_unschedulable_pods: float
+    max_seconds_unschedulable: float
     further_events: FurtherEvents = no_further_events

@@ -31,7 +31,7 @@ BACKING_OFF = frozenset({Place.BACKOFF, Place.ERROR_BACKOFF})
 # --- Pop ------------------------------------------------------------------------------------------
 
 
-def of_either_queue(active: Ranking, backoff: Ranking) -> Sequence[QueuedPod]:
+def heads_of_both_queues(active: Ranking, backoff: Ranking) -> Sequence[QueuedPod]:
     """R-QUEUE-47: While activeQ is empty, the pod whose backoff ends in the earliest second is popped from
     backoffQ.
 
@@ -43,7 +43,7 @@ def of_either_queue(active: Ranking, backoff: Ranking) -> Sequence[QueuedPod]:
     return backoff.first()
 
 
-def of_active_queue(active: Ranking, backoff: Ranking) -> Sequence[QueuedPod]:
+def heads_of_active_queue(active: Ranking, backoff: Ranking) -> Sequence[QueuedPod]:
     """R-QUEUE-53: Without SchedulerPopFromBackoffQ, no pod is popped from backoffQ.
 
     Source: active_queue.go, unlockedPop.
@@ -55,7 +55,7 @@ def of_active_queue(active: Ranking, backoff: Ranking) -> Sequence[QueuedPod]:
 # --- PreEnqueue -----------------------------------------------------------------------------------
 
 
-def before_either_queue(row: Transition) -> bool:
+def runs_pre_enqueue_before_either_queue(row: Transition) -> bool:
     """R-QUEUE-54: PreEnqueue is run before a pod enters activeQ or backoffQ, and not again when it goes from
     backoffQ to activeQ; without SchedulerPopFromBackoffQ it is run whenever a pod enters activeQ, and only then.
 
@@ -66,7 +66,8 @@ def before_either_queue(row: Transition) -> bool:
     return enters and row.place not in BACKING_OFF
 
 
-def before_active_queue(row: Transition) -> bool:
+def runs_pre_enqueue_before_active_queue(row: Transition) -> bool:
+    """Says when PreEnqueue is run without SchedulerPopFromBackoffQ (R-QUEUE-54)."""
     enters = row.goes_to is Place.ACTIVE and row.place is not Place.ACTIVE
     return applies("R-QUEUE-54", when=enters)
 
@@ -74,7 +75,7 @@ def before_active_queue(row: Transition) -> bool:
 # --- Nominations ----------------------------------------------------------------------------------
 
 
-def when_it_enters(place: Place, goes_to: Place, event: ClusterEvent | None) -> bool:
+def nominates_on_entry(place: Place, goes_to: Place, event: ClusterEvent | None) -> bool:
     """R-NOM-07 (promised: status.nominatedNodeName is documented with the Pod API; shows in nominations): A pod
     that comes into the queue is nominated as its status says, even if it is gated.
 
@@ -82,7 +83,7 @@ def when_it_enters(place: Place, goes_to: Place, event: ClusterEvent | None) -> 
     return applies("R-NOM-07", when=place is Place.NOWHERE)
 
 
-def once_signed(pod: QueuedPod) -> bool:
+def keeps_first_signature(pod: QueuedPod) -> bool:
     """R-BATCH-09 (observed: which pods are taken for equal may only save searches, KEP-5598): A pod keeps the
     signature that it got when it came into the queue or was last updated there, also if a DeviceClass is created
     or deleted after that, or if the pod is updated while it is in flight.
@@ -95,7 +96,7 @@ def once_signed(pod: QueuedPod) -> bool:
 # --- Pods that have waited for too long -----------------------------------------------------------
 
 
-def any_wild_card(event: ClusterEvent) -> bool:
+def examines_gated_on_wild_card(event: ClusterEvent) -> bool:
     """R-QUEUE-56: PreEnqueue is run again for a gated pod that has waited for too long, whichever plugin gates it.
 
     Source: moveEntitiesToActiveOrBackoffQueue."""
@@ -113,7 +114,9 @@ def last_attempt_or_flush(pod: QueuedPod) -> float:
 # --- After an attempt, an update or an event ------------------------------------------------------
 
 
-def by_hints(pod: QueuedPod, in_flight: InFlight, table: HintTable, objects: ObjectStore) -> Strategy:
+def strategy_by_hints(
+    pod: QueuedPod, in_flight: InFlight, table: HintTable, objects: ObjectStore
+) -> Strategy:
     """R-QUEUE-51: Every event during a rejected pod's attempt may requeue it; a pod whose attempt ended in an
     error, or failed after Permit, is requeued after its backoff in any case.
 
@@ -133,6 +136,8 @@ def by_hints(pod: QueuedPod, in_flight: InFlight, table: HintTable, objects: Obj
 
 
 def occurrence(pod: QueuedPod, strategy: Strategy, backoff: Backoff, now: float) -> Occurrence:
+    """Returns the occurrence to which the strategy amounts: after a backoff the pod is queued at once if the
+    backoff is over by now."""
     if strategy is Strategy.SKIP:
         return Occurrence.NO_HINT
     if strategy is Strategy.IMMEDIATELY:
@@ -143,7 +148,8 @@ def occurrence(pod: QueuedPod, strategy: Strategy, backoff: Backoff, now: float)
     return Occurrence.HINT_IN_BACKOFF if is_backing_off else Occurrence.HINT
 
 
-def any_update(before: Pod, after: Pod) -> Occurrence:
+def counts_as_update(before: Pod, after: Pod) -> Occurrence:
+    """Returns the one occurrence that an update is, whatever it changes."""
     return Occurrence.UPDATED
 
 
@@ -154,8 +160,8 @@ def popping_from_active_queue_only(queue: QueueBehaviour) -> QueueBehaviour:
     """Returns the queue with the feature gate SchedulerPopFromBackoffQ turned off."""
     return evolve(
         queue,
-        heads=of_active_queue,
-        runs_pre_enqueue=before_active_queue,
-        last_hint=frozenset({Place.ACTIVE}),
+        heads=heads_of_active_queue,
+        runs_pre_enqueue=runs_pre_enqueue_before_active_queue,
+        places_that_end_an_update=frozenset({Place.ACTIVE}),
         backoff=lambda initial, maximum: Backoff(initial, maximum, to_the_nanosecond),
     )

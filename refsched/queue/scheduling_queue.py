@@ -36,6 +36,10 @@ from refsched.queue.unschedulable_pods import UnschedulablePods
 from refsched.records import Queues
 from refsched.rules import applies
 
+BACKOFF_FLUSH_PERIOD = 1.0
+LEFTOVER_FLUSH_PERIOD = 30.0
+"""backoffQ, and the pods that have waited for too long, are flushed again after this many seconds. Source: Run."""
+
 _NO_HINTS = HintTable({}, {})
 """This is the table of a pod of another scheduler. Such a pod is not in flight under its own uid, so that no hint
 decides where it goes after the attempt that failed."""
@@ -94,7 +98,7 @@ class SchedulingQueue:
         changes = [
             ObservedEvent(event, before, after) for event in self.behaviour.update_events(before, after)
         ]
-        occurrence = self.behaviour.update(before, after)
+        occurrence = self.behaviour.occurrence_of_update(before, after)
         if (in_flight := self.in_flight.get(after.uid)) is not None:
             self._step(in_flight, Place.IN_FLIGHT, occurrence)
             for change in changes:
@@ -126,7 +130,10 @@ class SchedulingQueue:
                 if self._unschedulable.get(pod.key) is None:
                     applies("R-QUEUE-52")
                     self._unschedulable.put(pod)
-            elif any(self._queues[place].get(pod.key) is not None for place in self.behaviour.last_hint):
+            elif any(
+                self._queues[place].get(pod.key) is not None
+                for place in self.behaviour.places_that_end_an_update
+            ):
                 applies("R-QUEUE-52", when=change is not changes[-1])
                 return
 
@@ -270,7 +277,7 @@ class SchedulingQueue:
         """R-QUEUE-50: A pod that has waited among the unschedulable pods for longer than its release allows (five
         minutes; one minute in earlier releases) is requeued, whichever plugin rejected it; for pods in flight this
         is an event like any other. Source: flushUnschedulableEntitiesLeftover."""
-        now, longest = self._clock(), self.behaviour.max_in_unschedulable_pods
+        now, longest = self._clock(), self.behaviour.max_seconds_unschedulable
         waited = ((pod, now - self.behaviour.waits_since(pod)) for pod in self._unschedulable)
         overdue = [pod for pod, seconds in waited if round(seconds, 9) > longest]  # Go counts nanoseconds
         if overdue:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from refsched.machine.scheduler import LEFTOVER_TIMER, Scheduler
 from refsched.machine.state import MAX_SECONDS
+from refsched.queue.scheduling_queue import BACKOFF_FLUSH_PERIOD, LEFTOVER_FLUSH_PERIOD
 
 FAR = 3600.0
 """Flushes are skipped this many seconds at a time if they would change nothing."""
@@ -29,17 +30,14 @@ def _skip_flushes(scheduler: Scheduler, begin: float, due: float, end: float) ->
     queues = scheduler.queues()
     if queues.unschedulable and not _stay(scheduler, queues.unschedulable, due - begin):
         return False
-    periods = scheduler.kubernetes.queue
     until = min([end, *scheduler.deadlines()])
-    passed = int((until - due) // periods.backoff_flush_period) - 1
-    if queues.backoff or passed * periods.backoff_flush_period < FAR:
+    passed = int((until - due) // BACKOFF_FLUSH_PERIOD) - 1
+    if queues.backoff or passed * BACKOFF_FLUSH_PERIOD < FAR:
         return False
-    scheduler.backoff_flush_due += passed * periods.backoff_flush_period
+    scheduler.backoff_flush_due += passed * BACKOFF_FLUSH_PERIOD
     late = scheduler.backoff_flush_due - scheduler.leftover_flush_due
     if late > 0:
-        scheduler.leftover_flush_due += (
-            int(late // periods.leftover_flush_period) * periods.leftover_flush_period
-        )
+        scheduler.leftover_flush_due += int(late // LEFTOVER_FLUSH_PERIOD) * LEFTOVER_FLUSH_PERIOD
     return True
 
 
@@ -49,5 +47,5 @@ def _stay(scheduler: Scheduler, unschedulable: tuple[str, ...], elapsed: float) 
     queue = scheduler.state.queue
     if LEFTOVER_TIMER in scheduler.frozen_timers:
         return True
-    was_flushed = elapsed > 2 * scheduler.kubernetes.queue.max_in_unschedulable_pods
+    was_flushed = elapsed > 2 * scheduler.kubernetes.queue.max_seconds_unschedulable
     return was_flushed and not scheduler.deadlines() and all(map(queue.gating_plugin, unschedulable))

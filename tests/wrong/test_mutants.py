@@ -181,7 +181,7 @@ def test_a_name_that_is_no_mutant_is_refused(capsys: pytest.CaptureFixture[str])
 DOOMED = (
     "plugins.taint_toleration:TaintToleration.filter:",
     "plugins.node_ports:NodePorts.filter:",
-    "queue.requeueing:of_either_queue:part:0",
+    "queue.requeueing:heads_of_both_queues:part:0",
 )
 
 

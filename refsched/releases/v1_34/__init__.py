@@ -20,7 +20,7 @@ from refsched.releases.v1_34.event_handlers import handle_unscheduled_pod
 from refsched.releases.v1_34.plugins.dynamic_resources import DynamicResources
 from refsched.releases.v1_34.plugins.volume_binding import VolumeBinding
 from refsched.releases.v1_34.preemption import evict_asynchronously, evict_at_once
-from refsched.releases.v1_34.queue import before_either_queue
+from refsched.releases.v1_34.queue import runs_pre_enqueue_before_either_queue
 from refsched.releases.v1_35 import V1_35, without_expectation
 from refsched.releases.v1_35.cycle.failure import handle_scheduling_failure
 from refsched.releases.v1_37 import without_batching
@@ -91,7 +91,7 @@ V1_34 = evolve(
     tag="v1.34.2",
     oddities=V1_35.oddities | {SLICES_OUT_OF_REACH},
     cache=Cache,
-    queue=evolve(V1_35.queue, runs_pre_enqueue=before_either_queue),
+    queue=evolve(V1_35.queue, runs_pre_enqueue=runs_pre_enqueue_before_either_queue),
     scheduling_cycle=partial(
         scheduling_cycle, handle_failure=handle_scheduling_failure, without_post_filter=keep_nomination
     ),

@@ -17,9 +17,9 @@ from refsched.queue.transitions import Occurrence, Transition
 from refsched.rules import applies
 
 
-def before_either_queue(row: Transition) -> bool:
+def runs_pre_enqueue_before_either_queue(row: Transition) -> bool:
     """R-QUEUE-80: Before 1.35 PreEnqueue is run again for a pod in backoffQ that a plugin activates."""
-    if requeueing.before_either_queue(row):
+    if requeueing.runs_pre_enqueue_before_either_queue(row):
         return True
     is_activated = row.occurrence is Occurrence.ACTIVATED and row.place in requeueing.BACKING_OFF
     return applies("R-QUEUE-80", when=is_activated)

@@ -27,7 +27,7 @@ from refsched.releases.v1_35.plugins.node_resources_fit import NodeResourcesFit
 from refsched.releases.v1_35.plugins.node_volume_limits import NodeVolumeLimits
 from refsched.releases.v1_35.plugins.pod_topology_spread import PodTopologySpread
 from refsched.releases.v1_35.preemption import preempt_pod
-from refsched.releases.v1_35.queue import signed_anew
+from refsched.releases.v1_35.queue import keeps_no_signature
 from refsched.releases.v1_36 import V1_36, without_declared_features
 
 PLUGINS = (
@@ -122,7 +122,7 @@ V1_35 = evolve(
     tag="v1.35.4",
     oddities=V1_36.oddities - {SILENT_OWNER, SELECTORS_WITHOUT_CEL, MATCHES_KEPT}
     | {MATCHED_BY_AN_ALTERNATIVE, ALL_OF_AN_ALTERNATIVE, REQUIRED_APART_BY_A_DELETED_POD},
-    queue=evolve(V1_36.queue, keeps_signature=signed_anew),
+    queue=evolve(V1_36.queue, keeps_signature=keeps_no_signature),
     scheduling_cycle=partial(scheduling_cycle, handle_failure=handle_scheduling_failure),
     binding_cycle=partial(binding_cycle, handle_failure=handle_scheduling_failure),
     evict=partial(evict_asynchronously, preempt=preempt_pod),

@@ -11,7 +11,7 @@ from refsched.queue.queued_pod import QueuedPod
 from refsched.rules import applies
 
 
-def signed_anew(pod: QueuedPod) -> bool:
+def keeps_no_signature(pod: QueuedPod) -> bool:
     """R-BATCH-53 (instead of R-BATCH-09): Until v1.35 a pod has the signature that it gets when it is tried."""
     applies("R-BATCH-53", when=pod.signature is not None)
     return False

@@ -30,9 +30,9 @@ from refsched.releases.v1_36.preemption import preempt_pod
 from refsched.releases.v1_36.queue import (
     changed_taints,
     last_attempt,
-    no_event,
+    never_examines_gated,
+    nominates_on_activation,
     pod_update_events,
-    when_it_becomes_active,
 )
 from refsched.releases.v1_37 import V1_37, without_storage_capacity_scoring, without_volume_limit_scaling
 
@@ -130,8 +130,8 @@ V1_36 = evolve(
     tag="v1.36.3",
     queue=evolve(
         V1_37.queue,
-        nominates=when_it_becomes_active,
-        examines_gated=no_event,
+        nominates=nominates_on_activation,
+        examines_gated=never_examines_gated,
         waits_since=last_attempt,
         further_events=changed_taints,
         update_events=pod_update_events,

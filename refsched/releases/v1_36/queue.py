@@ -48,16 +48,18 @@ def pod_update_events(before: Pod, after: Pod) -> tuple[ClusterEvent, ...]:
     return events_of_changes(CHANGES, before, after)
 
 
-def when_it_becomes_active(place: Place, goes_to: Place, event: ClusterEvent | None) -> bool:
+def nominates_on_activation(place: Place, goes_to: Place, event: ClusterEvent | None) -> bool:
     """R-NOM-08 (instead of R-NOM-07; shows in nominations): Before 1.37 a pod is nominated as its status says when
     it becomes active because it was added or updated, whatever it was nominated to before."""
     is_own = place is Place.NOWHERE or event == UNSCHEDULED_POD_UPDATE
     return applies("R-NOM-08", when=is_own and goes_to is Place.ACTIVE)
 
 
-def no_event(event: ClusterEvent) -> bool:
+def never_examines_gated(event: ClusterEvent) -> bool:
+    """Returns False: no event concerns a gated pod unless the plugin that gates it registered for such events."""
     return False
 
 
 def last_attempt(pod: QueuedPod) -> float:
+    """Returns when the last attempt ended: a pod that has waited for too long is requeued with each flush."""
     return pod.timestamp

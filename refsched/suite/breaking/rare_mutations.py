@@ -18,7 +18,7 @@ from typing import Any
 from refsched.suite.breaking.common_mutations import tuple_of, without
 from refsched.suite.breaking.similar_fields import fields_like
 
-_FIGURES = ("backoff_flush_period", "leftover_flush_period", "max_in_unschedulable_pods", "weight")
+_FIGURES = ("max_seconds_unschedulable", "weight")
 """These fields of a release or a configuration are numbers."""
 
 

@@ -22,10 +22,10 @@ from refsched.queue.behaviour import QueueBehaviour
 from refsched.queue.hint_table import HintTable, Strategy
 from refsched.queue.in_flight import InFlight, ObservedEvent
 from refsched.queue.queued_pod import QueuedPod
-from refsched.queue.requeueing import of_active_queue, once_signed
+from refsched.queue.requeueing import heads_of_active_queue, keeps_first_signature
 from refsched.queue.transitions import Occurrence, Place, Transition
 from refsched.releases.v1_19.queue.transitions import TRANSITIONS, Happened
-from refsched.releases.v1_36.queue import last_attempt, no_event, when_it_becomes_active
+from refsched.releases.v1_36.queue import last_attempt, never_examines_gated, nominates_on_activation
 from refsched.rules import applies
 
 # --- What moved -----------------------------------------------------------------------------------
@@ -187,23 +187,21 @@ class Nominator(nominator.Nominator):
 
 QUEUE = QueueBehaviour(
     transitions=TRANSITIONS,
-    heads=of_active_queue,
+    heads=heads_of_active_queue,
     runs_pre_enqueue=never,
-    nominates=when_it_becomes_active,
-    examines_gated=no_event,
+    nominates=nominates_on_activation,
+    examines_gated=never_examines_gated,
     waits_since=last_attempt,
     update_events=no_events,
-    update=update,
-    last_hint=frozenset({Place.ACTIVE}),
+    occurrence_of_update=update,
+    places_that_end_an_update=frozenset({Place.ACTIVE}),
     on_event=any_event,
     after_attempt=by_move_requests,
     occurrence=occurrence,
-    keeps_signature=once_signed,
+    keeps_signature=keeps_first_signature,
     backoff=exact_backoff,
     in_flight=MoveRequests,
     nominator=Nominator,
-    backoff_flush_period=1.0,
-    leftover_flush_period=30.0,
-    max_in_unschedulable_pods=60.0,
+    max_seconds_unschedulable=60.0,
 )
-"""The sources of the periods are Run and unschedulableQTimeInterval."""
+"""The source of the duration is unschedulableQTimeInterval."""

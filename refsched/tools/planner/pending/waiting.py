@@ -73,7 +73,7 @@ def how_it_waits(
             not_preempting = why_not_preempting(framework, state.snapshot(), decision, pod)
     return Waiting(
         round(backs_off, 3),
-        state.queue.behaviour.max_in_unschedulable_pods,
+        state.queue.behaviour.max_seconds_unschedulable,
         events or (Requeuing("", ANY_EVENT),),
         attempt.nominated_node or pod.status.nominated_node_name,
         not_preempting,
