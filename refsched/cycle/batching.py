@@ -16,7 +16,7 @@ from typing import ClassVar
 
 from attrs import define, evolve, frozen
 
-from refsched.cycle.decide import NO_NODE_HINT, Decision
+from refsched.cycle.decide import NO_NODE_HINT, Decision, with_highest_total
 from refsched.framework.cycle_state import CycleState
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.runtime import Framework
@@ -58,8 +58,7 @@ class Candidates:
 
     @property
     def best(self) -> tuple[str, ...]:
-        highest = max(self.totals.values())
-        return tuple(name for name, total in self.totals.items() if total == highest)
+        return with_highest_total(self.totals)
 
     def without(self, node: str) -> Candidates:
         return evolve(self, totals={name: total for name, total in self.totals.items() if name != node})

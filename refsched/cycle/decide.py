@@ -208,9 +208,13 @@ class Decider:
             return evolve(decision, failure=scores)
         scores = evolve(scores, extenders=scores_of_extenders(self.framework.extenders, pod, feasible))
         totals = scores.totals(feasible)
-        highest = max(totals.values())
-        best = tuple(name for name, total in totals.items() if total == highest)
-        return evolve(decision, scores=scores, totals=totals, best=best)
+        return evolve(decision, scores=scores, totals=totals, best=with_highest_total(totals))
+
+
+def with_highest_total(totals: Mapping[str, int]) -> tuple[str, ...]:
+    """Returns the nodes with the highest total, in the order in which they are given."""
+    highest = max(totals.values())
+    return tuple(node for node, total in totals.items() if total == highest)
 
 
 # --- Why nodes were rejected ----------------------------------------------------------------------

@@ -44,4 +44,5 @@ def by_importance(pods: Sequence[PodInfo], started: StartTimes, choices: Choices
 def earliest_start(victims: Sequence[PodInfo], now: datetime) -> datetime:
     """Returns when the first of the victims of highest priority started."""
     highest = max(victim.pod.priority for victim in victims)
-    return min(v.pod.status.start_time or now for v in victims if v.pod.priority == highest)
+    most_important = [victim for victim in victims if victim.pod.priority == highest]
+    return min(all_now(most_important, now).values())
