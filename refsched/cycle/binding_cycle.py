@@ -95,8 +95,8 @@ def _wait_and_bind(
         return Failure(pre_flight)
     status = yield from wait_on_permit(cycle)
     if status.is_rejected:
-        rejected = rejected_on(node.name, status)
-        return evolve(rejected, unschedulable_plugins=frozenset({status.plugin}), pending_plugins=frozenset())
+        # kube-scheduler names a plugin even for a pod that its deletion rejected, the plugin "" (bindingCycle).
+        return evolve(rejected_on(node.name, status), unschedulable_plugins=frozenset({status.plugin}))
     if not status.is_success:
         return Failure(status)
     cycle.scheduler.queue.done(pod.pod.uid)

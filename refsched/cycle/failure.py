@@ -26,7 +26,8 @@ from refsched.rules import applies
 class Failure:
     """A Failure says why the pod was not scheduled, and which plugins' events may requeue it.
 
-    ``unschedulable_plugins`` is None if the failure is no FitError: then the pod keeps those that it had.
+    ``unschedulable_plugins`` is None if the failure is no FitError: then the pod names no plugin, since Pop has
+    emptied those of the attempt before (R-QUEUE-48), and any event requeues it (R-HINT-01).
     ``nominated_node`` is ``""`` if the nomination is cleared, and None if it stays as it was.
     """
 

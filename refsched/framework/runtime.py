@@ -95,7 +95,8 @@ class Framework:
 
     @property
     def plugins(self) -> tuple[Plugin, ...]:
-        """Returns every plugin of the profile once."""
+        """Returns once every plugin of the profile that is called at another point than QueueSort, where none can
+        reject a pod."""
         points: tuple[Sequence[Plugin], ...] = (
             self.pre_enqueue_plugins,
             self.pre_filter_plugins,

@@ -284,8 +284,7 @@ def is_skipped(scheduler: SchedulerState, pod: Pod) -> bool:
     """
     has_profile = pod.spec.scheduler_name in scheduler.profiles
     is_not_tried = pod.metadata.deletion_timestamp is not None or not has_profile
-    applies("R-EVENT-05", when=is_not_tried)
-    return is_not_tried or scheduler.cache.is_assumed(pod)
+    return applies("R-EVENT-05", when=is_not_tried or scheduler.cache.is_assumed(pod))
 
 
 def keep_assumed_pods(scheduler: SchedulerState) -> None:

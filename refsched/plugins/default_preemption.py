@@ -30,7 +30,7 @@ from refsched.preemption.eligibility import why_not_eligible
 from refsched.preemption.extenders import consult
 from refsched.preemption.pick import first_found, outranked_on, possible_picks
 from refsched.preemption.victims import PreemptionSteps
-from refsched.rules import ErrorReason, Reason, applies
+from refsched.rules import Reason, applies
 
 PLACEMENT_FOUND = Reason(
     "found a potential placement for pod on node {}, preempting {} victims", "R-PREEMPT-19"
@@ -38,8 +38,7 @@ PLACEMENT_FOUND = Reason(
 NO_CANDIDATE = Reason("no candidate node for preemption", "R-PREEMPT-13")
 NOT_HELPFUL = Reason("Preemption is not helpful for scheduling", "R-PREEMPT-03")
 STILL_PREEMPTING = Reason("waiting for the preemption for this pod to be finished", "R-PREEMPT-17")
-"""kube-scheduler gives this reason; here no pod is rejected with it (see pre_enqueue)."""
-NO_NODES = ErrorReason("no nodes available", "R-PREEMPT-14")
+"""kube-scheduler gives this reason. Here no pod is rejected with it (DefaultPreemption.pre_enqueue)."""
 _NOT_HELPFUL = unresolvable(NOT_HELPFUL)
 
 
@@ -85,8 +84,8 @@ class DefaultPreemption:
         """R-PREEMPT-17 (observed: asynchronous preemption is a feature gate of this version): A pod whose
         preemption is still deleting victims is rejected by PreEnqueue until it begins to delete the last one.
 
-        Here the victims are deleted before the pod returns to the queue (preemption/eviction.py), so that none is
-        rejected."""
+        The rule concerns a scheduler that deletes victims while it schedules other pods. Here all of them are
+        deleted before the pod returns to the queue (preemption/eviction.py), so that every pod is accepted."""
         return SUCCESS
 
     # --- PostFilter -------------------------------------------------------------------------------
@@ -110,8 +109,6 @@ class DefaultPreemption:
         if reason is not None:
             applies("R-PREEMPT-13")
             return PostFilterResult(unschedulable(reason))
-        if not context.snapshot.nodes:
-            return PostFilterResult(error(NO_NODES))
         nodes = potential_nodes(context)
         wanted = number_of_candidates(
             len(nodes), self.min_candidate_nodes_percentage, self.min_candidate_nodes_absolute

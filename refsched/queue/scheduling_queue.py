@@ -229,7 +229,7 @@ class SchedulingQueue:
     # --- What happens in the cluster --------------------------------------------------------------
 
     def watches(self, resource: str, action: ActionType) -> bool:
-        """Returns whether any plugin of any profile registered for this kind; nodes and pods always count."""
+        """Returns whether any plugin of any profile registered for such an action on this resource."""
         return any(table.watches(resource, action) for table in self.hint_tables.values())
 
     def move_all_to_active_or_backoff_queue(

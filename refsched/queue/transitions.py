@@ -133,7 +133,7 @@ _ROWS = (
      "If backoff is disabled, a pod whose attempt ends in an error goes to activeQ."),
     ("R-QUEUE-13", _P.IN_FLIGHT,       _O.NOT_ENQUEUED,       _P.GATED,         "runPreEnqueuePlugins",
      "A pod that would be requeued after its attempt is gated if a PreEnqueue plugin rejects it, as "
-     "DefaultPreemption does while victims are being deleted."),
+     "DynamicResources does if a claim of the pod was deleted meanwhile."),
 
     ("R-QUEUE-14", _P.UNSCHEDULABLE,   _O.NO_HINT,            _P.UNSCHEDULABLE, _MOVE,
      "An unschedulable pod stays where it is if no plugin that rejected it says Queue for the event."),

@@ -10,7 +10,7 @@ from preemption_world import Offered, names, node, pod, preempt
 
 from refsched.framework.node_info import PodInfo
 from refsched.framework.post_filter import PostFilterResult
-from refsched.framework.status import error, unschedulable
+from refsched.framework.status import unschedulable
 from refsched.oddities.known_defects import AS_PROMISED
 
 # --- May it preempt? ------------------------------------------------------------------------------
@@ -54,10 +54,3 @@ def test_by_the_rule_any_of_them_may_be_reprieved_first() -> None:
     assert names(found.victims) == "c d"
     asked = [question for question, _ in offered.questions]
     assert asked == ["victim"] * 4 + ["candidate"]
-
-
-# --- Errors ---------------------------------------------------------------------------------------
-
-
-def test_without_a_node_there_is_nothing_to_preempt_on() -> None:
-    assert preempt(pod("p", priority=9)).status == error("preemption: no nodes available")
