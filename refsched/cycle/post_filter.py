@@ -15,23 +15,21 @@ from refsched.cycle.decide import Decision
 from refsched.framework.node_info import PodInfo
 from refsched.framework.post_filter import PostFilterContext, run_post_filter_plugins
 from refsched.framework.snapshot import Snapshot
-from refsched.records import Output
 
 
 @frozen
 class PostFilterOutcome:
-    """``victims`` are listed as in a record; ``writes`` are reported after the attempt. ``activates`` says that
-    the pod is activated."""
+    """``victims`` are listed as in a record. ``activates`` says that the pod is activated."""
 
     message: str = ""
     nominated_node: str | None = None
     victims: tuple[str, ...] | None = None
-    writes: tuple[Output, ...] = ()
     activates: bool = False
 
 
 def run_post_filter(cycle: Cycle, pod: PodInfo, snapshot: Snapshot, decision: Decision) -> PostFilterOutcome:
-    """Runs the profile's PostFilter plugins, of which there is at least one, and carries out what they chose."""
+    """Runs the profile's PostFilter plugins, of which there is at least one, and carries out what they chose.
+    What is written meanwhile is recorded."""
     scheduler = cycle.scheduler
     plugins = cycle.framework.post_filter_plugins
     context = PostFilterContext(
@@ -46,9 +44,6 @@ def run_post_filter(cycle: Cycle, pod: PodInfo, snapshot: Snapshot, decision: De
         scheduler,
         scheduler.choices,
     )
-    reported = len(scheduler.records)
     result = scheduler.evict(scheduler, pod.pod, run_post_filter_plugins(plugins, context))
-    writes = tuple(scheduler.records[reported:])
-    del scheduler.records[reported:]
     victims = tuple(sorted(victim.pod.key for victim in result.victims)) or None
-    return PostFilterOutcome(result.status.message, result.nominated_node, victims, writes, result.activates)
+    return PostFilterOutcome(result.status.message, result.nominated_node, victims, result.activates)

@@ -33,7 +33,7 @@ from refsched.framework.status import Code, Status, error, unresolvable
 from refsched.framework.waiting_pods import WaitingPod
 from refsched.objects.meta import ObjectMeta
 from refsched.objects.node import Node
-from refsched.records import SCHEDULED, Attempt, Output
+from refsched.records import SCHEDULED, Attempt
 from refsched.rules import Reason, applies
 
 NO_NODES_AVAILABLE = Reason("no nodes available to schedule pods", "R-FAIL-01")
@@ -51,13 +51,13 @@ def clear_nomination() -> PostFilterOutcome:
 
 @frozen
 class CycleOutcome:
-    """A CycleOutcome is how a cycle ended: ``failure`` is None if the pod is to be bound. ``writes`` were made
-    before the end, and are recorded after the attempt. ``activates`` says that the pod is activated, too, since
-    preemption freed its place."""
+    """A CycleOutcome is how a cycle ended: ``failure`` is None if the pod is to be bound. ``place`` is that of
+    the attempt among the records, before what PostFilter wrote, and None if the attempt comes last. ``activates``
+    says that the pod is activated, too, since preemption freed its place."""
 
     attempt: Attempt
     failure: Failure | None = None
-    writes: tuple[Output, ...] = ()
+    place: int | None = None
     activates: bool = False
 
 
@@ -77,7 +77,7 @@ def scheduling_cycle(
     comes_late = outcome.activates and scheduler.choices.choose("activation", (IN_FLIGHT, WAITING)) == WAITING
     if outcome.activates and not comes_late:
         scheduler.queue.activate([pod])
-    report(cycle, outcome.attempt, handle_failure(cycle, outcome.failure), outcome.writes)
+    report(cycle, outcome.attempt, handle_failure(cycle, outcome.failure), outcome.place)
     if comes_late:
         scheduler.queue.activate([pod])
     return False
@@ -159,6 +159,7 @@ def _post_filter(
     without_plugins: Callable[[], PostFilterOutcome],
 ) -> CycleOutcome:
     """Runs PostFilter for a pod that fits on no node; its answer ends the message."""
+    place = len(cycle.scheduler.records)
     if cycle.framework.post_filter_plugins:
         outcome = run_post_filter(cycle, cycle.queued.info, snapshot, decision)
     else:
@@ -170,7 +171,7 @@ def _post_filter(
         diagnosis.pending_plugins,
         outcome.nominated_node,
     )
-    return CycleOutcome(evolve(attempt, victims=outcome.victims), failure, outcome.writes, outcome.activates)
+    return CycleOutcome(evolve(attempt, victims=outcome.victims), failure, place, outcome.activates)
 
 
 # --- Assume, Reserve, Permit, and the way back ----------------------------------------------------
@@ -215,16 +216,15 @@ def _roll_back(cycle: Cycle, status: Status) -> Failure:
     return rejected_on(node.name, status) if status.is_rejected else Failure(status)
 
 
-def report(cycle: Cycle, attempt: Attempt, failure: Failure, writes: tuple[Output, ...]) -> None:
-    """Records an attempt that failed, and then what was written before it ended."""
-    cycle.scheduler.records.append(
-        evolve(
-            attempt,
-            result=failure.result,
-            calls=cycle.take_calls(),
-            message=failure.status.message,
-            unschedulable_plugins=failure.plugins,
-            nominated_node=failure.nominated_node,
-        )
+def report(cycle: Cycle, attempt: Attempt, failure: Failure, place: int | None) -> None:
+    """Records an attempt that failed, in this place among the records, or last if it is None."""
+    failed = evolve(
+        attempt,
+        result=failure.result,
+        calls=cycle.take_calls(),
+        message=failure.status.message,
+        unschedulable_plugins=failure.plugins,
+        nominated_node=failure.nominated_node,
     )
-    cycle.scheduler.records.extend(writes)
+    records = cycle.scheduler.records
+    records.insert(len(records) if place is None else place, failed)

@@ -34,7 +34,7 @@ from refsched.framework.waiting_pods import WaitingPod
 from refsched.objects.pod import Pod
 from refsched.objects.storage import PersistentVolumeClaim, claim_names
 from refsched.objects.store import ObjectStore
-from refsched.records import SCHEDULED, Attempt, Output
+from refsched.records import SCHEDULED, Attempt
 from refsched.releases.v1_19.cycle.failure import (
     SCHEDULER_ERROR,
     UNSCHEDULABLE,
@@ -114,13 +114,14 @@ def _post_filter(
     """R-CYCLE-52 (shows in preemption): In v1.19 too, PostFilter is run if the pod fits on no node; its errors are
     not reported."""
     applies("R-CYCLE-52")
+    place = len(cycle.scheduler.records)
     if cycle.framework.post_filter_plugins:
         outcome = run_post_filter(cycle, pod, snapshot, decision)
     else:
         outcome = keep_nomination()
     message = fit_error_message(decision.diagnosis, len(snapshot.nodes))
     failure = failed(Status(Code.UNSCHEDULABLE, (message,)), outcome.nominated_node)
-    return _end(cycle, evolve(attempt, victims=outcome.victims), failure, UNSCHEDULABLE, outcome.writes)
+    return _end(cycle, evolve(attempt, victims=outcome.victims), failure, UNSCHEDULABLE, place)
 
 
 def _assume_and_reserve(cycle: Cycle, snapshot: Snapshot, host: str) -> Generator[Stop, None, Status | None]:
@@ -145,10 +146,8 @@ def roll_back(cycle: Cycle) -> None:
         cycle.scheduler.cache.forget(cycle.on_node[0].pod)
 
 
-def _end(
-    cycle: Cycle, attempt: Attempt, failure: Failure, reason: str, writes: tuple[Output, ...] = ()
-) -> bool:
-    """Ends a cycle that failed: requeues the pod, and reports the attempt."""
+def _end(cycle: Cycle, attempt: Attempt, failure: Failure, reason: str, place: int | None = None) -> bool:
+    """Ends a cycle that failed: requeues the pod, and reports the attempt in this place among the records."""
     record_scheduling_failure(cycle, failure, reason)
-    report(cycle, attempt, failure, writes)
+    report(cycle, attempt, failure, place)
     return False
