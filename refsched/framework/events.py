@@ -71,6 +71,26 @@ RESOURCE_SLICE = "ResourceSlice"
 DEVICE_CLASS = "DeviceClass"
 WILD_CARD = "*"
 
+RESOURCES = (
+    PERSISTENT_VOLUME,
+    PERSISTENT_VOLUME_CLAIM,
+    STORAGE_CLASS,
+    CSI_NODE,
+    CSI_DRIVER,
+    CSI_STORAGE_CAPACITY,
+    VOLUME_ATTACHMENT,
+    RESOURCE_CLAIM,
+    RESOURCE_SLICE,
+    DEVICE_CLASS,
+)
+"""Plugins may register for these resources, besides nodes and pods."""
+
+
+def kind_of(resource: str) -> str:
+    """Returns the kind of the objects of a resource."""
+    return resource.rpartition("/")[2]
+
+
 Hint = Callable[[Any, Pod, Any, Any, ObjectStore], bool]
 """A Hint takes (plugin, rejected pod, object before, object after, all objects), and returns whether the event may
 make the pod schedulable.

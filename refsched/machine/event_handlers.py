@@ -31,19 +31,8 @@ from refsched.queue.cluster_events import (
 )
 from refsched.rules import applies
 
-RESOURCES = {
-    "PersistentVolume": events.PERSISTENT_VOLUME,
-    "PersistentVolumeClaim": events.PERSISTENT_VOLUME_CLAIM,
-    "StorageClass": events.STORAGE_CLASS,
-    "CSINode": events.CSI_NODE,
-    "CSIDriver": events.CSI_DRIVER,
-    "CSIStorageCapacity": events.CSI_STORAGE_CAPACITY,
-    "VolumeAttachment": events.VOLUME_ATTACHMENT,
-    "ResourceClaim": events.RESOURCE_CLAIM,
-    "ResourceSlice": events.RESOURCE_SLICE,
-    "DeviceClass": events.DEVICE_CLASS,
-}
-"""Plugins may register for these kinds, besides nodes and pods. Other kinds are only stored."""
+RESOURCES = {events.kind_of(resource): resource for resource in events.RESOURCES}
+"""These are the resources, besides nodes and pods, by kind. Objects of other kinds are only stored."""
 
 T = TypeVar("T", bound=ApiObject)
 

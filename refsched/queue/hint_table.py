@@ -17,20 +17,16 @@ from typing import Any
 from attrs import frozen
 
 from refsched.framework.events import (
-    CSI_DRIVER,
-    CSI_NODE,
-    CSI_STORAGE_CAPACITY,
-    DEVICE_CLASS,
     NODE,
-    PERSISTENT_VOLUME,
-    PERSISTENT_VOLUME_CLAIM,
     POD,
-    RESOURCE_CLAIM,
-    STORAGE_CLASS,
+    RESOURCE_SLICE,
+    RESOURCES,
+    VOLUME_ATTACHMENT,
     ActionType,
     ClusterEvent,
     EventHint,
     Hint,
+    kind_of,
 )
 from refsched.framework.interface import EnqueueExtensions, Plugin, extends
 from refsched.objects.pod import Pod
@@ -43,18 +39,7 @@ from refsched.rules import applies
 EXTENDER = "Extender"
 """This is the name under which a rejection by an extender is recorded."""
 
-_ANYTHING = (
-    POD,
-    NODE,
-    PERSISTENT_VOLUME,
-    PERSISTENT_VOLUME_CLAIM,
-    CSI_NODE,
-    CSI_DRIVER,
-    CSI_STORAGE_CAPACITY,
-    STORAGE_CLASS,
-    RESOURCE_CLAIM,
-    DEVICE_CLASS,
-)
+_ANYTHING = (POD, NODE, *(each for each in RESOURCES if each not in (VOLUME_ATTACHMENT, RESOURCE_SLICE)))
 
 
 class Strategy(Enum):
@@ -67,7 +52,8 @@ class Strategy(Enum):
 
 @frozen(eq=False)
 class Registration:
-    """A Registration is an event that a plugin registered for; ``rule`` is the id of the rule that it is."""
+    """A Registration is an event that a plugin registered for; ``rule`` is the id of the rule by which the event
+    requeues pods."""
 
     event: ClusterEvent
     rule: str
@@ -212,13 +198,13 @@ def _anything(rule: str) -> tuple[Registration, ...]:
     return tuple(Registration(ClusterEvent(resource, ActionType.ALL), rule) for resource in _ANYTHING)
 
 
-# --- The rules that registrations are -------------------------------------------------------------
+# --- The rules by which events requeue pods -------------------------------------------------------
 
 
 @cache
 def event_rule(plugin: str, resource: str, action: ActionType) -> str:
-    """Returns the id of the rule that a row of ``EVENTS`` is: ``R-CURE-NodePorts-Pod-Delete``."""
-    return f"R-CURE-{plugin}-{resource.rpartition('/')[2]}-{action_name(action)}"
+    """Returns the id of the rule that a row of ``EVENTS`` states, such as ``R-CURE-NodePorts-Pod-Delete``."""
+    return f"R-CURE-{plugin}-{kind_of(resource)}-{action_name(action)}"
 
 
 def action_name(action: ActionType) -> str:
