@@ -64,19 +64,26 @@ class Scheduler:
     # --- Inputs -----------------------------------------------------------------------------------
 
     def create(self, created: ApiObject) -> None:
+        """Stores a new object, and shows it to the scheduler. Raises InputError if there is one of this kind and
+        name."""
         self.state.api.create(created)
         self._settle()
 
     def update(self, updated: ApiObject) -> None:
+        """Stores a changed object, and shows it to the scheduler. Raises InputError if there is none of this kind
+        and name."""
         self.state.api.update(updated)
         self._settle()
 
     def delete(self, kind: type[ApiObject], name: str, namespace: str = "") -> None:
+        """Deletes an object, and shows this to the scheduler. Raises InputError if there is none of this kind and
+        name."""
         self.state.api.delete(kind, name, namespace)
         self._settle()
 
     def advance(self, seconds: float) -> None:
-        """Advances the clock, and does what falls due on the way."""
+        """Advances the clock, and does what falls due on the way. Raises InputError if ``seconds`` is negative or
+        no number, or if the clock would go beyond MAX_SECONDS."""
         if not seconds >= 0:
             raise InputError("the clock does not go back", "advance")
         end = self.state.clock.now + seconds
@@ -85,7 +92,7 @@ class Scheduler:
         self.run_until(end)
 
     def run_until(self, end: float) -> None:
-        """Does what falls due until then, and sets the clock."""
+        """Does what falls due until ``end``, in seconds of the machine's clock, and sets the clock."""
         while (due := self.next_due()) <= end:
             self.state.clock.now = due
             self._flush(due)
@@ -94,7 +101,9 @@ class Scheduler:
         self._settle()
 
     def permit(self, pod: str, decision: str, plugin: str = "") -> None:
-        """Allows a waiting pod, for one plugin or for all that it waits for, or rejects it."""
+        """Allows a pod (``namespace/name``) that waits on Permit, for one plugin or for all that it waits for, or
+        rejects it: ``decision`` is ``allow`` or ``reject``. Raises InputError if it is neither, or if the pod does
+        not wait for that."""
         waiting = self._waiting_pod(pod)
         plugins = waiting.pending_plugins
         if plugin and plugin not in plugins:
@@ -109,7 +118,8 @@ class Scheduler:
         self._settle()
 
     def release(self, pod: str) -> None:
-        """Continues the oldest cycle in which a scripted plugin holds the pod."""
+        """Continues the oldest cycle in which a scripted plugin holds the pod (``namespace/name``). Raises
+        InputError if there is none."""
         for running in self._running:
             if isinstance(running.stop, Held) and running.cycle.queued.key == pod:
                 self._go_on(running)
@@ -163,9 +173,11 @@ class Scheduler:
         return began
 
     def queues(self) -> Queues:
+        """Returns the pods of each queue."""
         return self.state.queue.queues()
 
     def nodes(self) -> Nodes:
+        """Returns what the cache counts on each node, assumed pods included."""
         return Nodes({name: _usage(info) for name, info in sorted(self.state.cache.usage().items())})
 
     # --- Going on ---------------------------------------------------------------------------------
@@ -213,7 +225,7 @@ class Scheduler:
     # --- Time -------------------------------------------------------------------------------------
 
     def next_due(self) -> float:
-        """Returns when the next flush is due, or the next deadline ends."""
+        """Returns when the next flush is due, or the next deadline ends, in seconds of the machine's clock."""
         due = [self.backoff_flush_due]
         if LEFTOVER_TIMER not in self.frozen_timers:
             due.append(self.leftover_flush_due)

@@ -46,7 +46,8 @@ LAST_YEAR = 9000
 
 @define(eq=False)
 class Clock:
-    """``now`` changes only by an input that says so. Raises InputError if ``start`` is after LAST_YEAR."""
+    """A Clock shows the seconds since ``start`` (``now``), which change only by an input that says so. Raises
+    InputError if ``start`` is after LAST_YEAR."""
 
     start: datetime = field()
     now: float = 0.0
@@ -58,6 +59,7 @@ class Clock:
 
     @property
     def time(self) -> datetime:
+        """Returns the time of day."""
         return self.start + timedelta(seconds=self.now)
 
     def since_a_whole_second(self) -> float:
@@ -110,7 +112,8 @@ class SchedulerState:
         return self.api.get(type(named), named.name, named.namespace)
 
     def write(self, verb: str, written: Written) -> Written:
-        """Stores what a plugin writes to the API server, records it, and returns it as it is stored."""
+        """Stores what a plugin writes to the API server, records it, and returns it as it is stored. An object
+        without a name is given one."""
         if not written.metadata.name:
             name, uid = self.api.generated(written.metadata.generate_name)
             name = self.choices.choose("name", (name,))
