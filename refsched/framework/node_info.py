@@ -187,8 +187,9 @@ class NodeInfo:
     non_zero_requested: Resource = Resource()
     image_states: Mapping[str, ImageState] = field(factory=dict)
     host_ports: frozenset[HostPort] = frozenset()
-    """This is a set: each pod brings its ports, and takes them along when it leaves, those too that another one
-    has. Source: types.go, HostPortInfo, updateUsedPorts."""
+    """These ports decide only with the known defect port-of-two-pods, and ``ports_of_pods`` by the rules: each pod
+    brings its ports, and takes them along when it leaves, those too that another one has. Source: types.go,
+    HostPortInfo, updateUsedPorts."""
 
     @classmethod
     def without_pods(cls, node: Node) -> NodeInfo:
@@ -220,15 +221,14 @@ class NodeInfo:
     def with_pod(self, pod: PodInfo) -> NodeInfo:
         return self._counting(pod, 1, (*self.pods, pod), self.host_ports.union(pod.host_ports))
 
-    def without_pod(self, uid: str, shown: PodInfo | None = None) -> NodeInfo:
-        """Returns the node without this pod, and without what it requests as it counts here, or as it is ``shown``
-        if that is given. The last pod takes the place of the one removed (types.go,
-        removeFromSlice): victims that compare equal are listed in the order that results. Raises KeyError if
-        no such pod counts here."""
+    def without_pod(self, uid: str) -> NodeInfo:
+        """Returns the node without this pod, and without what it requests as it counts here. The last pod takes
+        the place of the one removed (types.go, removeFromSlice): victims that compare equal are listed in the
+        order that results. Raises KeyError if no such pod counts here."""
         index = next((i for i, info in enumerate(self.pods) if info.pod.uid == uid), None)
         if index is None:
             raise KeyError(uid)
-        removed = self.pods[index] if shown is None else shown
+        removed = self.pods[index]
         kept = list(self.pods)
         kept[index] = kept[-1]
         kept.pop()

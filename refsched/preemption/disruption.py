@@ -82,7 +82,8 @@ def split(pods: Sequence[PodInfo], budgets: Budgets, *, stops: bool = True) -> B
     """R-PREEMPT-07 (shows in preemption): Each possible victim takes one disruption from every PodDisruptionBudget
     that selects it, and violates a budget that has none left; a pod listed in ``disruptedPods`` takes none.
 
-    ``stops`` says that a pod takes none after it has violated a budget."""
+    ``stops`` says that a pod takes none after it has violated a budget (R-PREEMPT-21). Before 1.37 it takes one
+    from every budget."""
     left: dict[tuple[str, str], int] = {}
     violating: list[PodInfo] = []
     others: list[PodInfo] = []

@@ -94,7 +94,10 @@ class Cache(current.Cache):
         return info
 
     def _without(self, pod: Pod) -> NodeInfo:
-        return self._nodes[pod.spec.node_name].without_pod(pod.uid, PodInfo(pod))
+        """Returns the pod's node without it, and without what it requests as it was bound (R-CACHE-52)."""
+        info = self._nodes[pod.spec.node_name]
+        as_bound = tuple(PodInfo(pod) if each.pod.uid == pod.uid else each for each in info.pods)
+        return evolve(info, pods=as_bound).without_pod(pod.uid)
 
     def _uncount(self, pod: Pod) -> None:
         super()._uncount(pod)
