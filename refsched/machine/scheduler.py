@@ -19,8 +19,9 @@ from refsched.framework.reserve_and_bind import Held, OnEvents, OnPermit, OnPreB
 from refsched.framework.waiting_pods import WaitingPod
 from refsched.machine.state import MAX_SECONDS, SchedulerState
 from refsched.objects.meta import ApiObject
+from refsched.queue.backoff import BACKOFF_FLUSH_PERIOD
 from refsched.queue.queued_pod import QueuedPod
-from refsched.queue.scheduling_queue import BACKOFF_FLUSH_PERIOD, LEFTOVER_FLUSH_PERIOD
+from refsched.queue.unschedulable_pods import LEFTOVER_FLUSH_PERIOD
 from refsched.records import Nodes, NodeUsage, Output, Queues
 from refsched.releases.release import Release
 

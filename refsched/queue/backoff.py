@@ -17,6 +17,9 @@ from refsched.queue.queued_pod import NO_BACKOFF, QueuedPod
 from refsched.queue.ranking import Less
 from refsched.rules import applies
 
+BACKOFF_FLUSH_PERIOD = 1.0
+"""backoffQ is flushed every so many seconds. Source: scheduling_queue.go, Run."""
+
 _NANO = 10**9
 
 

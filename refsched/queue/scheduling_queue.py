@@ -36,10 +36,6 @@ from refsched.queue.unschedulable_pods import UnschedulablePods
 from refsched.records import Queues
 from refsched.rules import applies
 
-BACKOFF_FLUSH_PERIOD = 1.0
-LEFTOVER_FLUSH_PERIOD = 30.0
-"""backoffQ, and the pods that have waited for too long, are flushed again after this many seconds. Source: Run."""
-
 _NO_HINTS = HintTable({}, {})
 """This is the table of a pod of another scheduler. Such a pod is not in flight under its own uid, so that no hint
 decides where it goes after the attempt that failed."""

@@ -10,6 +10,9 @@ from collections.abc import Iterator
 
 from refsched.queue.queued_pod import QueuedPod
 
+LEFTOVER_FLUSH_PERIOD = 30.0
+"""Pods that have waited for too long are flushed every so many seconds. Source: scheduling_queue.go, Run."""
+
 
 class UnschedulablePods:
     """UnschedulablePods hold pods by key, in the order in which they came here."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from refsched.machine.scheduler import LEFTOVER_TIMER, Scheduler
 from refsched.machine.state import MAX_SECONDS
-from refsched.queue.scheduling_queue import BACKOFF_FLUSH_PERIOD, LEFTOVER_FLUSH_PERIOD
+from refsched.queue.backoff import BACKOFF_FLUSH_PERIOD
+from refsched.queue.unschedulable_pods import LEFTOVER_FLUSH_PERIOD
 
 FAR = 3600.0
 """Flushes are skipped this many seconds at a time if they would change nothing."""
