@@ -27,8 +27,8 @@ class CacheError(Exception):
 
 class Cache:
     """The Cache knows what counts on each node. It identifies a pod by its uid. ``changed`` names the nodes that
-    have changed since the last snapshot, and ``came_or_went`` those that were added or removed. What is counted of
-    claims serves a known defect alone (cache/claim_counts.py)."""
+    have changed since the last snapshot, and ``came_or_went`` those that were added or removed. No rule
+    reads how often claims are counted (cache/claim_counts.py)."""
 
     def __init__(self) -> None:
         self._nodes: dict[str, NodeInfo] = {}

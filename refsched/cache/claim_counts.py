@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Claim counts: how many pods use each PersistentVolumeClaim, counted from snapshot to snapshot.
 
-Only the known defect claims-of-a-node-created-anew reads these counts (refsched/oddities/volume_restrictions.py).
-By the rules the pods on the nodes are looked at. The counts differ from that where a node is deleted and created
-again between two snapshots, and where pods are bound to a node that does not exist (R-VOLRESTR-04).
+No rule reads these counts, which are kept as kube-scheduler keeps them: the rules look at the pods on the nodes.
+What is counted differs from that where a node is deleted and created again between two snapshots, and where pods
+are bound to a node that does not exist (R-VOLRESTR-04).
 Source: pkg/scheduler/backend/cache/cache.go, refreshPVCRefCountsDelta, applyPVCRefCountDelta.
 """
 

@@ -187,9 +187,9 @@ class NodeInfo:
     non_zero_requested: Resource = Resource()
     image_states: Mapping[str, ImageState] = field(factory=dict)
     host_ports: frozenset[HostPort] = frozenset()
-    """These ports decide only with the known defect port-of-two-pods, and ``ports_of_pods`` by the rules: each pod
-    brings its ports, and takes them along when it leaves, those too that another one has. Source: types.go,
-    HostPortInfo, updateUsedPorts."""
+    """These are the ports that kube-scheduler keeps for the node: each pod brings its ports, and takes them along
+    when it leaves, those too that another one has. No rule reads them: by the rules ``ports_of_pods`` are in use.
+    Source: types.go, HostPortInfo, updateUsedPorts."""
 
     @classmethod
     def without_pods(cls, node: Node) -> NodeInfo:

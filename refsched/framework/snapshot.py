@@ -45,8 +45,8 @@ class Snapshot:
 
     ``by_name`` and ``nodes`` hold the same NodeInfos. ``objects`` is what plugins read of other kinds;
     ``choices`` decides where more than one answer is allowed. ``time`` is when the snapshot was taken.
-    ``counted_claims`` are how many pods use a claim, by ``namespace/name``, as the cache has counted them; only
-    the known defect claims-of-a-node-created-anew reads them.
+    ``counted_claims`` are how many pods use a claim, by ``namespace/name``, as the cache has counted them; no
+    rule reads them (cache/claim_counts.py).
     """
 
     nodes: tuple[NodeInfo, ...] = ()
