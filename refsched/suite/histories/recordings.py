@@ -41,20 +41,8 @@ NOT_SAMPLED = frozenset({"silent"})
 """Each trace of these areas takes seconds, since extenders in it do not answer."""
 
 DIVERGED = "diverged: it made a choice of its own"
-_NEEDS = {
-    "volumes": ("volumes",),
-    "attached": ("volumes",),
-    "dra": ("devices",),
-    "devices": ("devices",),
-    "claims": ("devices",),
-    "classes": ("devices",),
-    "elsewhere": ("devices",),
-    "extenders": ("extenders",),
-    "sparing": ("extenders",),
-    "silent": ("extenders",),
-}
-"""Each area needs these capabilities, besides scripted plugins (seen in the configuration) and holds (in the
-steps)."""
+_NEEDED_FOR = {"PersistentVolumeClaim": "volumes", "ResourceClaim": "devices"}
+"""Where such an object is created, this capability is needed."""
 
 OWN_CHOICES = ("pod", "result", "node", "nominated_node", "victims")
 """In these members of an attempt two schedulers that both are right may differ, with consequences."""
@@ -108,7 +96,10 @@ def area_of(path: Path) -> str:
 
 def needs_of(recording: Recording) -> frozenset[str]:
     """Returns the capabilities that an implementation needs to do what was recorded."""
-    needs = set(_NEEDS.get(area_of(recording.path), ()))
+    kinds = {step.object["kind"] for step in recording.steps if isinstance(step, Create)}
+    needs = {capability for kind, capability in _NEEDED_FOR.items() if kind in kinds}
+    if recording.config.get("extenders"):
+        needs.add("extenders")
     if "ScriptedA" in json.dumps(recording.config):
         needs.add("scripted")
     if any(isinstance(step, Release) for step in recording.steps):
@@ -144,6 +135,7 @@ def replay_recording(adapter: Adapter, recording: Recording, level: Level = Leve
     missing = needs_of(recording) - part.capabilities or (() if part.plugins is None else part.left_out)
     if missing:
         judgement.ended = f"needs {', '.join(sorted(missing))}"
+        judgement.needs_more = True
         return judgement
     reached = with_extender_address(history_for(part, recording))
     try:

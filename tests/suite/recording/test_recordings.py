@@ -7,8 +7,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from refsched.records import Create
-from refsched.suite.histories.recordings import needs_of, read_recording
+from refsched.suite.histories.recordings import needs_of, read_recording, recordings
 
 Json = dict[str, Any]
 HEADER = {
@@ -56,3 +58,20 @@ def test_a_recorded_nomination_needs_who_reads_it(tmp_path: Path) -> None:
         created = {**pod("a"), "status": {"nominatedNodeName": nominated}}
         path.write_text(f"{json.dumps(HEADER)}\n{json.dumps({'at': 0.0, 'create': created})}\n", "utf-8")
         assert needs_of(read_recording(path)) == needs
+
+
+@pytest.mark.parametrize(
+    ("kind", "needs"), [("PersistentVolumeClaim", {"volumes"}), ("ResourceClaim", {"devices"})]
+)
+def test_what_is_created_says_which_capability_is_needed(tmp_path: Path, kind: str, needs: set[str]) -> None:
+    path = tmp_path / "area-001.jsonl"
+    claim = {"kind": kind, "metadata": {"name": "c", "namespace": "default"}, "spec": {}}
+    path.write_text(f"{json.dumps(HEADER)}\n{json.dumps({'at': 0.0, 'create': claim})}\n", "utf-8")
+    assert needs_of(read_recording(path)) == needs
+
+
+def test_a_recording_in_which_a_pod_asks_for_a_device_needs_devices() -> None:
+    """Whatever its area is called."""
+    for area in ("tainted_devices", "binding_conditions"):
+        for path in recordings(area):
+            assert "devices" in needs_of(read_recording(path))
