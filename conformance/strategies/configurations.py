@@ -6,6 +6,7 @@ Nothing is asked but the configuration. Whether it is refused, and by which rule
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from typing import Any
@@ -69,6 +70,9 @@ _ARGS: tuple[tuple[str, Json], ...] = (
     ("NodeName", {}),
     ("Unheard", {"of": [1]}),
 )
+_MAY_BE_MISSING = ("DefaultPreemption", "NodeAffinity", "PodTopologySpread")
+"""These plugins have arguments also where they are not enabled."""
+
 _EXTENDER: Json = {
     "urlPrefix": f"{EXTENDERS}/e",
     "filterVerb": "filter",
@@ -112,6 +116,14 @@ _OF_PROFILES: tuple[Json, ...] = (
     {"percentageOfNodesToScore": 100},
     *({"plugins": plugins} for plugins in _PLUGINS),
     *({"pluginConfig": [{"name": plugin, "args": args}]} for plugin, args in _ARGS),
+    *(
+        {
+            "plugins": {"multiPoint": {"disabled": [{"name": plugin}]}},
+            "pluginConfig": [{"name": plugin, "args": args}],
+        }
+        for plugin, args in _ARGS
+        if plugin in _MAY_BE_MISSING
+    ),
 )
 
 
@@ -171,7 +183,7 @@ def _others(name: Any, value: Any, alike: list[str]) -> list[Any]:
 
 def _changes(config: Json) -> Iterator[Json]:
     """Yields the configuration with each other value of each of its members."""
-    box = {"all": deepcopy(config)}
+    box = {"all": json.loads(json.dumps(config))}  # what is written once stands in each of its places
     places = [*_places(box)]
     for holder, key in places:
         before = holder[key]

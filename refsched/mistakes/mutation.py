@@ -78,11 +78,16 @@ def compiled(source: str, name: str, module: str, path: str) -> CodeType:
 def planted(place: Place, changed: ast.AST) -> ast.Module:
     if hasattr(place.node, "lineno"):
         ast.copy_location(changed, place.node)
-    if place.index is None:
-        setattr(place.parent, place.field, changed)
-    else:
-        getattr(place.parent, place.field)[place.index] = changed
+    put(place.parent, place.field, place.index, changed)
     return ast.fix_missing_locations(place.root)
+
+
+def put(parent: ast.AST, field: str, index: int | None, node: ast.AST) -> None:
+    """Lets the node stand in this field of its parent, or at this index of what the field lists."""
+    if index is None:
+        setattr(parent, field, node)
+    else:
+        getattr(parent, field)[index] = node
 
 
 def _first_line(node: ast.AST) -> str:

@@ -39,6 +39,7 @@ AREAS = (
     ),
     *("volumes", "devices", "config", "earlier_queue", "earlier_cycle", "earlier_plugins"),
     *("batches", "before_binding", "declared_features", "shared_devices", "ready_devices"),
+    "refused",
 )
 """The texts of ``planted``, in the order in which their mistakes are tried and listed."""
 

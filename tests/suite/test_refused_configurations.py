@@ -95,3 +95,10 @@ def test_each_change_is_another_one() -> None:
     seen = [(str(history.config), str(history.feature_gates)) for history in ONCE]
     assert len(seen) == len(set(seen))
     assert all(history.steps == () for history in ONCE)
+
+
+def test_a_member_of_one_profile_is_changed_alone() -> None:
+    """Two profiles that say the same differ in what one of them disables at queueSort."""
+    of_two = [both for one in ONCE if len(both := one.config.get("profiles", ())) == 2]
+    sorts = [[profile.get("plugins", {}).get("queueSort", {}) for profile in both] for both in of_two]
+    assert any(one.get("disabled") != other.get("disabled") for one, other in sorts)

@@ -19,7 +19,7 @@ from types import CodeType
 from attrs import frozen
 
 from refsched.mistakes import mutation
-from refsched.mistakes.mutation import Place
+from refsched.mistakes.mutation import Place, put
 from refsched.mistakes.operators import OPERATORS
 from refsched.suite.breaking.common_mutations import common_mutations_of
 from refsched.suite.breaking.line_coverage import Function, LineCoverage, rules_called, tree_of
@@ -134,11 +134,11 @@ class _Change:
             ast.copy_location(self.changed, place.node)
         ast.fix_missing_locations(self.changed)
         definition = _only(place.root, self.function.name.split("."))
-        _put(place, self.changed)
+        put(place.parent, place.field, place.index, self.changed)
         try:
             return compile(ast.Module([*_FUTURE, definition], []), self.function.module, "exec")
         finally:
-            _put(place, place.node)
+            put(place.parent, place.field, place.index, place.node)
 
 
 def _only(root: ast.Module, names: list[str]) -> ast.stmt:
@@ -149,13 +149,6 @@ def _only(root: ast.Module, names: list[str]) -> ast.stmt:
         return definition
     methods = [node for node in definition.body if getattr(node, "name", "") == names[1]]
     return ast.copy_location(ast.ClassDef(definition.name, [], [], methods, []), definition)
-
-
-def _put(place: Place, node: ast.AST) -> None:
-    if place.index is None:
-        setattr(place.parent, place.field, node)
-    else:
-        getattr(place.parent, place.field)[place.index] = node
 
 
 # --- For a while ----------------------------------------------------------------------------------

@@ -211,14 +211,20 @@ def _marks(module: str) -> Mapping[str, list[tuple[int, str]]]:
     found: dict[str, list[tuple[int, str]]] = {}
     for name, function in _functions_of(module):
         for node in ast.walk(function):
-            match node:
-                case ast.Call(func=ast.Name(id="applies"), args=[ast.Constant(value=str(rule))]):
-                    found.setdefault(name, []).append((node.lineno, rule))
-                case ast.Name(id=value):
-                    reason = vars(sys.modules[module]).get(value)
-                    if isinstance(reason, Reason):
-                        found.setdefault(name, []).append((node.lineno, reason.rule))
+            for rule in applied_by(node, module):
+                found.setdefault(name, []).append((getattr(node, "lineno", 0), rule))
     return found
+
+
+def applied_by(node: ast.AST, module: str) -> Iterator[str]:
+    """Yields the rules that this node of the module applies, or gives as a reason, by itself."""
+    match node:
+        case ast.Call(func=ast.Name(id="applies" | "refused_by"), args=[named]):
+            for rule in (named.body, named.orelse) if isinstance(named, ast.IfExp) else (named,):
+                if isinstance(rule, ast.Constant) and isinstance(rule.value, str):
+                    yield rule.value
+        case ast.Name(id=name) if isinstance(reason := vars(sys.modules[module]).get(name), Reason):
+            yield reason.rule
 
 
 def _functions(node: ast.AST, within: str) -> Iterator[tuple[str, ast.AST]]:

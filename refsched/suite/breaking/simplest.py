@@ -8,17 +8,15 @@ applied, or in the whole function. One that refuses what is read does so in the 
 from __future__ import annotations
 
 import ast
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from attrs import frozen
 
-from refsched.mistakes.mutation import Place
-from refsched.rules import Reason
+from refsched.mistakes.mutation import Place, put
 from refsched.suite.breaking.breakings import Breaking, change_of
 from refsched.suite.breaking.common_mutations import EMPTY
-from refsched.suite.breaking.line_coverage import Function, source_of, tree_of
+from refsched.suite.breaking.line_coverage import Function, applied_by, source_of, tree_of
 
 
 @frozen
@@ -63,10 +61,7 @@ def source_without(rule: str, module: str) -> str:
     never = [next(_instead(mark), None) for of_rule, mark in list(_marks(root, module)) if of_rule == rule]
     changes = [change for change in never if change is not None]
     for within, changed in changes:
-        if within.index is None:
-            setattr(within.parent, within.field, changed)
-        else:
-            getattr(within.parent, within.field)[within.index] = changed
+        put(within.parent, within.field, within.index, changed)
     return ast.unparse(ast.fix_missing_locations(root)) if changes else ""
 
 
@@ -78,16 +73,10 @@ def _position(within: _Within) -> tuple[ast.AST, str, int | None, ast.AST]:
 
 
 def _marks(root: ast.Module, module: str) -> Iterator[tuple[str, _Mark]]:
-    values = vars(sys.modules[module])
     for name, definition in functions_in(root):
         for around in _below(definition, ()):
-            match around[-1].node:
-                case ast.Call(
-                    func=ast.Name(id="applies" | "refused_by"), args=[ast.Constant(value=str(rule))]
-                ):
-                    yield rule, _Mark(name, definition, around)
-                case ast.Name(id=value) if isinstance(reason := values.get(value), Reason):
-                    yield reason.rule, _Mark(name, definition, around)
+            for rule in applied_by(around[-1].node, module):
+                yield rule, _Mark(name, definition, around)
 
 
 def functions_in(node: ast.AST, within: str = "") -> Iterator[tuple[str, ast.FunctionDef]]:
