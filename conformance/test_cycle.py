@@ -88,85 +88,91 @@ def test_everything_at_once(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(
-    area="exchanged", rules=rules_of("R-INV-01", "R-INV-02"), needs=("volumes", "devices"), examples=120
-)
+INVARIANTS = rules_of("R-INV-01", "R-INV-02")
+OBJECTS = ("volumes", "devices")
+CYCLE = ("scripted", "hold", "queue", "preemption", "nominations")
+NEWEST = "1.37"
+
+
+@conforms(area="exchanged", rules=INVARIANTS, needs=OBJECTS, examples=120)
 def test_exchanged_values(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(
-    area="exchanged_newer", rules=("R-DRA-35", "R-VOLBIND-30"), needs=("volumes", "devices"), examples=60
-)
+@conforms(area="exchanged_newer", rules=INVARIANTS, needs=OBJECTS, since=NEWEST, examples=60)
 def test_exchanged_values_of_newer_fields(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="twins", rules=rules_of("R-INV-01", "R-INV-02"), needs=("volumes", "devices"), examples=120)
+@conforms(area="twins", rules=INVARIANTS, needs=OBJECTS, examples=120)
 def test_twins_of_names(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="twins_newer", rules=("R-DRA-35", "R-VOLBIND-30"), needs=("volumes", "devices"), examples=90)
+@conforms(area="twins_newer", rules=INVARIANTS, needs=OBJECTS, since=NEWEST, examples=90)
 def test_twins_of_names_in_newer_fields(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="longer", rules=rules_of("R-INV-01", "R-INV-02"), needs=("volumes", "devices"), examples=60)
+@conforms(area="longer", rules=INVARIANTS, needs=OBJECTS, examples=60)
 def test_longer_lists(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="longer_newer", rules=("R-DRA-35", "R-VOLBIND-30"), needs=("volumes", "devices"), examples=40)
+@conforms(area="longer_newer", rules=INVARIANTS, needs=OBJECTS, since=NEWEST, examples=40)
 def test_longer_lists_of_newer_fields(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="varied", rules=rules_of("R-INV-01", "R-INV-02"), examples=60)
+@conforms(area="varied_pods", rules=INVARIANTS, examples=60)
 def test_pods_and_nodes_with_other_values(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="cases_of_pods", rules=rules_of("R-INV-01", "R-INV-02"), examples=120)
+@conforms(area="varied_volumes", rules=INVARIANTS, needs=("volumes",), examples=60)
+def test_volumes_with_other_values(check: Check, history: History) -> None:
+    check(history)
+
+
+@conforms(area="cases_of_pods", rules=INVARIANTS, examples=120)
 def test_varied_cases_of_pods(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(
-    area="cases_of_objects",
-    rules=rules_of("R-INV-01", "R-INV-02"),
-    needs=("volumes", "devices"),
-    examples=120,
-)
-def test_varied_cases_of_volumes_and_devices(check: Check, history: History) -> None:
+@conforms(area="cases_of_volumes", rules=INVARIANTS, needs=("volumes",), examples=80)
+def test_varied_cases_of_volumes(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(
-    area="cases_of_the_cycle",
-    rules=rules_of("R-INV-01", "R-INV-02"),
-    needs=("volumes", "devices", "scripted", "hold", "queue", "preemption", "nominations"),
-    examples=120,
-)
+@conforms(area="cases_of_the_cycle", rules=INVARIANTS, needs=CYCLE, examples=120)
 def test_varied_cases_of_the_cycle(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="cases_of_newer_rules", rules=("R-DRA-01",), needs=("volumes", "devices"), examples=120)
-def test_varied_cases_of_newer_rules(check: Check, history: History) -> None:
+@conforms(area="cases_of_newer_pods", rules=INVARIANTS, since="1.34", examples=60)
+def test_varied_cases_of_newer_rules_about_pods(check: Check, history: History) -> None:
+    check(history)
+
+
+@conforms(area="cases_of_newer_objects", rules=INVARIANTS, needs=OBJECTS, since="1.34", examples=100)
+def test_varied_cases_of_newer_rules_about_volumes_and_devices(check: Check, history: History) -> None:
     check(history)
 
 
 @conforms(
-    area="cases_of_newest_rules",
-    rules=("R-DRA-35", "R-VOLBIND-30"),
-    needs=("volumes", "devices"),
-    examples=120,
+    area="cases_of_the_newer_cycle", rules=INVARIANTS, needs=(*OBJECTS, *CYCLE), since="1.34", examples=40
+)
+def test_varied_cases_of_newer_rules_about_the_cycle(check: Check, history: History) -> None:
+    check(history)
+
+
+@conforms(
+    area="cases_of_newest_rules", rules=INVARIANTS, needs=(*OBJECTS, *CYCLE), since=NEWEST, examples=120
 )
 def test_varied_cases_of_the_newest_rules(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="pairs", rules=rules_of("R-INV-01", "R-INV-02"), needs=("volumes", "devices"), examples=130)
+@conforms(area="pairs", rules=INVARIANTS, needs=OBJECTS, examples=130)
 def test_any_two_features_together(check: Check, history: History) -> None:
     check(history)

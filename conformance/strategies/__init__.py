@@ -26,11 +26,11 @@ _NAMES = (
     *("devices", "multiple_claims", "allocations", "csi_drivers", "batches", "before_binding"),
     *("early_nominations", "gated_nominations", "declared_features", "shared_devices", "taint_rules"),
     *("ready_devices", "many", "faults", "permit", "lifecycle", "mixed", "pairs", "exchanged"),
-    *("exchanged_newer", "twins", "twins_newer", "longer", "longer_newer", "varied", "extenders", "anything"),
+    *("exchanged_newer", "twins", "twins_newer", "longer", "longer_newer", "extenders", "anything"),
 )
 _OF_CASES = (
-    *("cases_of_pods", "cases_of_objects", "cases_of_the_cycle", "cases_of_newer_rules"),
-    "cases_of_newest_rules",
+    *("cases_of_pods", "cases_of_volumes", "cases_of_the_cycle", "cases_of_newer_pods"),
+    *("cases_of_newer_objects", "cases_of_the_newer_cycle", "cases_of_newest_rules"),
 )
 """The strategies of these areas are the functions of their names in one module."""
 _ELSEWHERE = {"dra": "devices", "many": "many_nodes", "anything": "machine"}
@@ -52,6 +52,7 @@ def _area(module: str, function: str = "histories") -> Callable[[], SearchStrate
 AREAS: Mapping[str, Callable[[], SearchStrategy[History]]] = {
     **{name: _area(_ELSEWHERE.get(name, name)) for name in _NAMES},
     **{name: _area("varied_cases", name) for name in _OF_CASES},
+    **{f"varied_{name}": _area("varied", name) for name in ("pods", "volumes")},
     "configurations": partial(_drawn, "configurations"),
     "configurations_together": partial(_drawn, "configurations", "together"),
 }

@@ -7,7 +7,7 @@ plainest. What is beside it, nobody wrote down. Here it is drawn.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from importlib import import_module
 
@@ -26,45 +26,64 @@ from refsched.suite.histories.history import History
 from refsched.suite.session.conforming import declarations_in
 
 CASES = "conformance.test_cases"
-OBJECTS = frozenset({"volumes", "devices"})
-CYCLE = OBJECTS | {"scripted", "hold", "queue", "preemption", "nominations"}
+NOTHING: frozenset[str] = frozenset()
+VOLUMES = frozenset({"volumes"})
+OBJECTS = VOLUMES | {"devices"}
+CYCLE = frozenset({"scripted", "hold", "queue", "preemption", "nominations"})
 MOST_STEPS = 40
 """A longer history is about many nodes or pods, and no value of one of them decides it."""
 MOST_DEVICES = 8
 """Where nothing fits, a search among more devices takes kube-scheduler longer than the ten seconds after which it
 gives up."""
 
-_Wanted = Callable[[frozenset[str], str], bool]
-"""It is given what a case needs, and the first release that has one of its rules."""
+_Group = tuple[str, frozenset[str]]
+"""Its cases are of rules that this release has, and need some of these capabilities."""
+
+_GROUPS: Sequence[_Group] = (
+    *(("1.19", NOTHING), ("1.19", VOLUMES), ("1.19", CYCLE)),
+    *(("1.34", NOTHING), ("1.34", OBJECTS), ("1.34", CYCLE | OBJECTS)),
+    ("1.37", CYCLE | OBJECTS),
+)
+"""A case is of the first of them of which it can be. Those that need an extender are of none."""
 
 
 def cases_of_pods() -> SearchStrategy[History]:
     """Draws what varies cases of each release that need nothing but pods and nodes."""
-    return _varied(lambda needs, since: since == "1.19" and not needs)
+    return _varied("1.19", NOTHING)
 
 
-def cases_of_objects() -> SearchStrategy[History]:
-    """Draws what varies cases of each release that need volumes or devices."""
-    return _varied(lambda needs, since: since == "1.19" and bool(needs) and needs <= OBJECTS)
+def cases_of_volumes() -> SearchStrategy[History]:
+    """Draws what varies cases of each release that need volumes."""
+    return _varied("1.19", VOLUMES)
 
 
 def cases_of_the_cycle() -> SearchStrategy[History]:
     """Draws what varies cases of each release of the queue, of preemption, and of the way back from a failure."""
-    return _varied(lambda needs, since: since == "1.19" and needs <= CYCLE and not needs <= OBJECTS)
+    return _varied("1.19", CYCLE)
 
 
-def cases_of_newer_rules() -> SearchStrategy[History]:
-    """Draws what varies cases of rules that v1.34 has, and v1.19 has not."""
-    return _varied(lambda needs, since: since == "1.34" and needs <= OBJECTS)
+def cases_of_newer_pods() -> SearchStrategy[History]:
+    """Draws what varies cases of rules that v1.34 has, and v1.19 has not, with nothing but pods and nodes."""
+    return _varied("1.34", NOTHING)
+
+
+def cases_of_newer_objects() -> SearchStrategy[History]:
+    """Draws what varies cases of rules that v1.34 has, and v1.19 has not, with volumes or devices."""
+    return _varied("1.34", OBJECTS)
+
+
+def cases_of_the_newer_cycle() -> SearchStrategy[History]:
+    """Draws what varies other cases of rules that v1.34 has, and v1.19 has not."""
+    return _varied("1.34", CYCLE | OBJECTS)
 
 
 def cases_of_newest_rules() -> SearchStrategy[History]:
     """Draws what varies cases of rules that v1.37 has, and v1.34 has not."""
-    return _varied(lambda needs, since: since > "1.34" and needs <= OBJECTS)
+    return _varied("1.37", CYCLE | OBJECTS)
 
 
-def _varied(is_wanted: _Wanted) -> SearchStrategy[History]:
-    cases = st.sampled_from([history for history, needs, since in _cases() if is_wanted(needs, since)])
+def _varied(since: str, needs: frozenset[str]) -> SearchStrategy[History]:
+    cases = st.sampled_from([history for history, group in _cases() if group == (since, needs)])
     return any_of(*(varied(cases) for varied in (exchanging, twinning, with_longer_lists)))
 
 
@@ -78,15 +97,21 @@ def _is_small(history: History) -> bool:
 
 
 @cache
-def _cases() -> Sequence[tuple[History, frozenset[str], str]]:
-    """Returns the histories of small cases that the newest release has, each with what its case needs, and since
-    which release there is one of its rules. Those of CEL are not among them: no expression becomes another one."""
+def _cases() -> Sequence[tuple[History, _Group]]:
+    """Returns the histories of small cases that the newest release has, each with its group. Those of CEL are not
+    among them: no expression becomes another one."""
     rules = all_rules()
     found = []
     for _, declared in declarations_in(import_module(CASES)):
         for case in declared.cases:
             of_case = declared.of_case(case)
             releases = {release for rule in of_case.rules for release in rules[rule].releases}
-            if DEFAULT.name in releases and case not in cel.CASES and _is_small(case.history):
-                found.append((case.history, frozenset(of_case.needs), min(releases)))
+            if DEFAULT.name not in releases or "extenders" in of_case.needs:
+                continue
+            if case not in cel.CASES and _is_small(case.history):
+                found.append((case.history, _group_of(frozenset(of_case.needs), releases)))
     return found
+
+
+def _group_of(needs: frozenset[str], releases: Collection[str]) -> _Group:
+    return next(group for group in _GROUPS if needs <= group[1] and group[0] in releases)

@@ -52,6 +52,11 @@ UNNAMED = "1.34"
 _VERSION = re.compile(r"v?(\d+\.\d+)(?:\..*)?")
 
 
+def is_older(name: str, than: str) -> bool:
+    """Returns whether the first of two releases, by their minor versions, came before the second."""
+    return list(RELEASES).index(name) < list(RELEASES).index(than)
+
+
 def release_of(version: str) -> Release:
     """Returns the release of a version: ``1.34``, ``v1.34`` and ``v1.34.2`` name the same one."""
     found = _VERSION.fullmatch(version)

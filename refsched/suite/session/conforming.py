@@ -13,6 +13,7 @@ import pytest
 from attrs import evolve, frozen
 from hypothesis.stateful import RuleBasedStateMachine
 
+from refsched.releases import is_older
 from refsched.suite.results.judged_implementation import JudgedImplementation
 from refsched.suite.session.cases import Case
 
@@ -26,18 +27,22 @@ INVARIANT = "R-INV-"
 """Rules of this area hold for every scheduler. A test that is otherwise only about rules which an implementation
 cannot show does not judge it."""
 
+ANOTHER_RELEASE = "another release of Kubernetes"
+
 
 @frozen
 class Declaration:
     """A Declaration is what a test declares. ``area`` is what the test is about; unless it has ``cases``,
     histories are drawn from that area (a test without an area brings its own). ``rules`` are those that the test
-    is there to decide; ``needs`` are the capabilities without which it cannot."""
+    is there to decide; ``needs`` are the capabilities without which it cannot. Its objects are of the release
+    ``since`` or of any before, and no earlier release is judged by it."""
 
     function: Callable[..., None]
     rules: tuple[str, ...]
     area: str | None = None
     examples: int = 1
     needs: tuple[str, ...] = ()
+    since: str = ""
     machine: Callable[..., RuleBasedStateMachine] | None = None
     """It is made for each example with a function that begins a history; it draws what the area's histories are
     of, and has every step done as soon as it is drawn."""
@@ -53,9 +58,11 @@ class Declaration:
         capabilities = sorted(set(self.needs) - set(about.capabilities))
         if capabilities:
             return tuple(capabilities)
+        if self.since and is_older(about.kubernetes, self.since):
+            return (ANOTHER_RELEASE,)
         wanted = [rule for rule in self.rules if not rule.startswith(INVARIANT)]
         if wanted and about.holding.isdisjoint(wanted):
-            return ("another release of Kubernetes",)
+            return (ANOTHER_RELEASE,)
         needs = {about.lacks.get(rule, "") for rule in wanted if rule in about.holding}
         return tuple(sorted(needs)) if needs and all(needs) else ()
 
@@ -72,6 +79,7 @@ def conforms(
     area: str | None = None,
     examples: int = 40,
     needs: Sequence[str] = (),
+    since: str = "",
     machine: Callable[..., RuleBasedStateMachine] | None = None,
     cases: Sequence[Case] = (),
 ) -> Callable[[Test], Test]:
@@ -91,13 +99,14 @@ def conforms(
 
     Whatever rule a history shows to be broken fails the test, also one that it does not name. ``examples`` is the
     number of histories of the default profile; without an ``area`` the test runs once, as any other. With a
-    ``machine`` the histories are drawn by that one, step by step.
+    ``machine`` the histories are drawn by that one, step by step. A scheduler that decides as a release before
+    ``since`` (``1.35``) is not judged.
     """
 
     def decorate(function: Test) -> Test:
         draws = area is not None and not cases
         declared = Declaration(
-            function, tuple(rules), area, examples if draws else 1, tuple(needs), machine, tuple(cases)
+            function, tuple(rules), area, examples if draws else 1, tuple(needs), since, machine, tuple(cases)
         )
         test: Callable[..., None] = function
         if cases:

@@ -9,6 +9,8 @@ from refsched.releases import RELEASES
 from refsched.suite.adapters.answers import CAPABILITIES
 from refsched.suite.catalogue.rules import all_rules
 from refsched.suite.histories.part import Part
+from refsched.suite.results.judged_implementation import JudgedImplementation
+from refsched.suite.session.conforming import ANOTHER_RELEASE, Declaration
 
 ALL = tuple(RELEASES)
 NEWER = tuple(name for name in RELEASES if name != "1.19")
@@ -57,3 +59,11 @@ def test_what_a_scheduler_lacks_for_a_rule_of_another_release_is_that_release() 
         Part(EVERY_CAPABILITY, kubernetes="1.19").lacks("R-HINT-01")
         == "Kubernetes 1.34 or 1.35 or 1.36 or 1.37"
     )
+
+
+@pytest.mark.parametrize("kubernetes", RELEASES)
+def test_nobody_is_judged_by_a_test_of_a_later_release(kubernetes: str) -> None:
+    about = JudgedImplementation("x", "1", kubernetes, (), holding=frozenset({"R-INV-01"}))
+    declared = Declaration(print, ("R-INV-01",), since="1.35")
+    expected = (ANOTHER_RELEASE,) if kubernetes in ("1.19", "1.34") else ()
+    assert declared.missing(about) == expected
