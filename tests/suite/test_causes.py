@@ -10,12 +10,13 @@ from attrs import evolve
 
 from refsched.records import ERROR, Attempt
 from refsched.suite.breaking.explaining import FailureExplanation
+from refsched.suite.catalogue.rules import all_rules
 from refsched.suite.findings import Comparison, Finding
 from refsched.suite.histories.history import History
 from refsched.suite.histories.judge import _with_message
 from refsched.suite.histories.judgement import Judgement
 from refsched.suite.session.check import FEWEST, Checking, RuleBrokenError
-from refsched.suite.session.order_of_rules import by_cause, may_follow
+from refsched.suite.session.order_of_rules import AREAS_IN_ORDER, by_cause, may_follow
 
 CALLS = Finding("R-PERMIT-01", "calls", ("A.permit",), ())
 RESULT = Finding("R-FAIL-01", "result", "scheduled", ERROR)
@@ -25,6 +26,11 @@ SCORES = Finding("R-FIT-05", "scores.n1.NodeResourcesFit", 1, 2)
 
 def _sorted(*findings: Finding) -> list[Finding]:
     return sorted(findings, key=lambda found: by_cause(found, 5 if found.member == "result" else 0))
+
+
+def test_each_area_of_the_catalogue_has_a_place() -> None:
+    areas = [rule.id.split("-")[1] for rule in all_rules().values()]
+    assert {area for area in areas if area not in AREAS_IN_ORDER} == set()
 
 
 def test_an_error_comes_before_what_is_missing_because_of_it() -> None:

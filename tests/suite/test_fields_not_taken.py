@@ -16,7 +16,7 @@ from refsched.errors import InputError
 from refsched.reading.optional_fields import check_optional
 from refsched.suite.adapters.answers import read_hello
 from refsched.suite.histories.history import Create, History, Schedule, creating
-from refsched.suite.histories.judgement import UNSUPPORTED, Judgement
+from refsched.suite.histories.judgement import Judgement
 from refsched.suite.histories.part import Part, part_of
 from refsched.suite.histories.sent_to_part import step_for
 from refsched.suite.level import Level
@@ -54,8 +54,8 @@ def refusing(refuses: Callable[[Json], bool]) -> Callable[[History], Judgement]:
 
     def judge(history: History, level: Level = Level.ALL) -> Judgement:
         created = [step.object for step in history.steps if isinstance(step, Create)]
-        ended = f"create{UNSUPPORTED}too hard" if any(map(refuses, created)) else ""
-        return Judgement(history, ended=ended)
+        is_unsupported = any(map(refuses, created))
+        return Judgement(history, ended="too hard" if is_unsupported else "", is_unsupported=is_unsupported)
 
     return judge
 

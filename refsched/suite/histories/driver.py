@@ -170,6 +170,7 @@ class Driver:
         """Shows the records of an answer, and then what the API server does because of them, until nothing more
         follows."""
         if answer.unsupported is not None:
+            self.judgement.is_unsupported = not self.judgement.findings
             raise _OverError(f"{request} is unsupported: {answer.unsupported}")
         if answer.error is not None:
             self._note(self._witness.error(request, answer.error))

@@ -30,7 +30,7 @@ def try_history(
         return replay_recording(adapter, history, level)
     release = release_of(adapter.hello.kubernetes)
     if not can_be_configured_for(history.config, release):
-        return Judgement(history, ended="needs another release of Kubernetes")
+        return Judgement(history, ended="needs another release of Kubernetes", needs_more=True)
     trial = Trial(adapter, history, with_specification=with_specification, level=level)
     for step in history.steps:
         trial.take(step)

@@ -32,8 +32,8 @@ def further(strategy: SearchStrategy[History], seed: str, area: str) -> Sequence
 def came_in(
     judge: Callable[[History], Judgement], histories: Iterable[History], seconds: float
 ) -> Iterator[Comparison]:
-    """Yields the comparisons of the histories that ran to their end or showed something. It stops when the
-    implementation does not answer, or after this many seconds."""
+    """Yields the comparisons of the histories that ran to their end or showed something. It stops after
+    this many seconds, or where one cannot be judged: nobody fails by it."""
     deadline = time.monotonic() + seconds
     for history in histories:
         if time.monotonic() > deadline:

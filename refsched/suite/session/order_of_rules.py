@@ -14,16 +14,19 @@ from refsched.records import ERROR
 from refsched.suite.findings import Finding
 from refsched.suite.results.rule import Rule
 
-_READING = ("DEFAULTS", "GATES", "ARGS", "CONFIG")
-_NODE_FILTERS = ("NODENAME", "CORDON", "TAINT", "NODEAFF", "PORTS", "FIT", "PODAFF", "SPREAD", "EXTENDER")
-_VOLUME_FILTERS = ("VOLRESTR", "VOLLIMIT", "VOLZONE", "VOLBIND", "DRA")
-_SCORES = ("BALANCED", "IMAGE")
-_SEARCH = ("SORT", "NOM", "SEARCH", "WORDS")
-_BINDING = ("ASSUME", "RESERVE", "PERMIT", "BIND", "ROLLBACK")
-_PREEMPTION = ("POSTFILTER", "PREEMPT")
+_READING = ("DEFAULTS", "REQUEST", "SELECTOR", "GATES", "ARGS", "CONFIG", "FEATURE")
+_NODE_FILTERS = (
+    *("NODENAME", "CORDON", "TAINT", "NODEAFF", "PORTS", "FIT", "PODAFF", "SPREAD", "EXTENDER"),
+    *("DECLARED", "NODELABEL", "SVCAFF"),
+)
+_VOLUME_FILTERS = ("VOLRESTR", "VOLLIMIT", "CLOUDLIMIT", "VOLZONE", "VOLBIND", "BASIC", "DRA")
+_SCORES = ("BALANCED", "LEAST", "MOST", "RATIO", "ALLOC", "AVOID", "SELSPREAD", "IMAGE")
+_SEARCH = ("SORT", "NOM", "SEARCH", "WORDS", "FRAMEWORK", "BATCH", "CYCLE")
+_BINDING = ("ASSUME", "CACHE", "RESERVE", "PERMIT", "BIND", "ROLLBACK")
+_PREEMPTION = ("POSTFILTER", "PREEMPT", "EVICT")
 _QUEUE = ("CHANGE", "EVENT", "HINT", "CURE", "BACKOFF", "QUEUE", "FLIGHT", "FAIL")
 
-_AREAS = (
+AREAS_IN_ORDER = (
     "ANSWER",
     "INV",
     *_READING,
@@ -38,8 +41,8 @@ _AREAS = (
 
 
 def in_order_of_dependence(rules: Iterable[Rule]) -> list[Rule]:
-    """Returns the rules by area. Areas that are not listed come last; within an area the order stays."""
-    place = {area: number for number, area in enumerate(_AREAS)}
+    """Returns the rules by area. Those of another project come last; within an area the order stays."""
+    place = {area: number for number, area in enumerate(AREAS_IN_ORDER)}
     return sorted(rules, key=lambda rule: place.get(rule.area, len(place)))
 
 
