@@ -28,6 +28,7 @@ from refsched.suite.histories.history import History
 from refsched.suite.session.check import Checking, Counterexample, RuleBrokenError
 from refsched.suite.session.drawing import drawn, load_profile
 from refsched.suite.session.further_histories import by_turns, came_in, further
+from refsched.suite.session.order_of_rules import place_in_catalogue
 from refsched.suite.session.standard import StandardBench
 from refsched.suite.session.variations import variations
 
@@ -67,12 +68,11 @@ def checking_of(name: str) -> Iterator[Checking]:
     """Yields the suite's check of this wrong scheduler, in which every rule counts that is broken."""
     load_profile()
     bench = StandardBench()
-    places = {rule: place for place, rule in enumerate(bench.rules)}
     with connect_wrong(name) as adapter:
         yield Checking(
             lambda history: bench.judge(adapter, history),
             lambda history: bench.begin(adapter, history),
-            places.__getitem__,
+            place_in_catalogue,
             lambda rule: True,
         )
 

@@ -12,7 +12,6 @@ import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from enum import Enum
-from functools import cache
 from itertools import islice
 
 from attrs import frozen
@@ -25,7 +24,7 @@ from refsched.suite.histories.history import History
 from refsched.suite.histories.judge import ANSWERS
 from refsched.suite.histories.trial import try_history
 from refsched.suite.results.judged_implementation import JudgedImplementation
-from refsched.suite.session.order_of_rules import by_cause
+from refsched.suite.session.order_of_rules import by_cause, place_in_catalogue
 from refsched.suite.session.standard import StandardBench
 
 CHUNK = 12
@@ -106,12 +105,7 @@ def attack(
 
 def _order(finding: Finding) -> tuple[int, int]:
     """Sorts findings as the suite does."""
-    return by_cause(finding, _places().get(finding.rule, len(_places())))
-
-
-@cache
-def _places() -> dict[str, int]:
-    return {rule: place for place, rule in enumerate(StandardBench().rules)}
+    return by_cause(finding, place_in_catalogue(finding.rule))
 
 
 # --- In which order -------------------------------------------------------------------------------

@@ -16,7 +16,8 @@ from refsched.suite.histories.history import History
 from refsched.suite.histories.judge import _with_message
 from refsched.suite.histories.judgement import Judgement
 from refsched.suite.session.check import FEWEST, Checking, RuleBrokenError
-from refsched.suite.session.order_of_rules import AREAS_IN_ORDER, by_cause, may_follow
+from refsched.suite.session.order_of_rules import AREAS_IN_ORDER, by_cause, may_follow, place_in_catalogue
+from refsched.suite.session.standard import StandardBench
 
 CALLS = Finding("R-PERMIT-01", "calls", ("A.permit",), ())
 RESULT = Finding("R-FAIL-01", "result", "scheduled", ERROR)
@@ -111,3 +112,12 @@ def _explained(*, vanish: bool) -> dict[str, str]:
 
 def never(beginning: History) -> NoReturn:
     raise AssertionError("no history is begun")
+
+
+# --- The order of rules ---------------------------------------------------------------------------
+
+
+def test_the_place_of_a_rule_is_that_in_a_report() -> None:
+    rules = list(StandardBench().rules)
+    assert sorted(rules, key=place_in_catalogue) == rules
+    assert place_in_catalogue("R-NONE-01") == len(rules)

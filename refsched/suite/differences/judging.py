@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from refsched.releases.release import Release
 from refsched.suite.adapters.adapter import Adapter
-from refsched.suite.catalogue.rules import all_rules
 from refsched.suite.histories.history import History
 from refsched.suite.histories.trial import Trial
-from refsched.suite.session.order_of_rules import by_cause
+from refsched.suite.session.order_of_rules import by_cause, place_in_catalogue
 
 
 def broken_rule(adapter: Adapter, history: History, release: Release) -> str | None:
@@ -29,6 +28,5 @@ def broken_rule(adapter: Adapter, history: History, release: Release) -> str | N
         trial.take(step)
     found = trial.findings
     if found:
-        places = {rule: place for place, rule in enumerate(all_rules())}
-        return min(found, key=lambda one: by_cause(one, places.get(one.rule, len(places)))).rule
+        return min(found, key=lambda one: by_cause(one, place_in_catalogue(one.rule))).rule
     return None if trial.judgement.ended else ""

@@ -8,11 +8,16 @@ and what comes after a decision depend on every filter.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import TypeVar
 
 from refsched.records import ERROR
+from refsched.suite.catalogue.rules import StatedRule, all_rules
 from refsched.suite.findings import Finding
 from refsched.suite.results.rule import Rule
+
+AnyRule = TypeVar("AnyRule", Rule, StatedRule)
 
 _READING = ("DEFAULTS", "REQUEST", "SELECTOR", "GATES", "ARGS", "CONFIG", "FEATURE")
 _NODE_FILTERS = (
@@ -40,10 +45,21 @@ AREAS_IN_ORDER = (
 )
 
 
-def in_order_of_dependence(rules: Iterable[Rule]) -> list[Rule]:
+def in_order_of_dependence(rules: Iterable[AnyRule]) -> list[AnyRule]:
     """Returns the rules by area. Those of another project come last; within an area the order stays."""
     place = {area: number for number, area in enumerate(AREAS_IN_ORDER)}
     return sorted(rules, key=lambda rule: place.get(rule.area, len(place)))
+
+
+def place_in_catalogue(rule: str) -> int:
+    """Returns the place of a rule in the order of dependence of the catalogue, which ends with what is no rule."""
+    places = _places_in_catalogue()
+    return places.get(rule, len(places))
+
+
+@cache
+def _places_in_catalogue() -> Mapping[str, int]:
+    return {rule.id: place for place, rule in enumerate(in_order_of_dependence(all_rules().values()))}
 
 
 # --- What one record shows ------------------------------------------------------------------------
