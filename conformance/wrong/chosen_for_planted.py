@@ -20,6 +20,7 @@ from conformance.chosen import chosen_histories, write_histories
 from conformance.machines import Each, machines
 from conformance.wrong import evidence
 from conformance.wrong.evidence import Evidence
+from conformance.wrong.options import check_names
 from conformance.wrong.profile import SEED, SuiteTest, drawn_histories, suite_tests
 from conformance.wrong.trying import End, attack
 from conformance.wrong.written import LIMIT, connect_edited
@@ -53,10 +54,12 @@ class Chosen:
 
 def main(options: Namespace) -> int:
     """Adds to the chosen histories. Returns 0, or 1 if nothing that is drawn shows some mistake."""
+    known = evidence.read()
+    check_names(options.names, known.planted, "planted scheduler that was tried")
     chosen: dict[str, list[History]] = {}
     hidden: list[str] = []
     with machines(options.jobs, options.scheduler) as each:
-        for done in choose(evidence.read(), options.names, each):
+        for done in choose(known, options.names, each):
             histories = chosen.setdefault(done.test, list(chosen_histories(done.test)))
             added = [history for history in done.added if history not in histories]
             histories += added

@@ -136,21 +136,25 @@ def with_results(
     evidence: Evidence, kind: str, results: Sequence[WrongResult], of: int, profile: str = ""
 ) -> Evidence:
     """Returns the evidence with the results of a run. Rows of others stay; a sample takes the place of the one
-    before. ``of`` is the number of wrong schedulers of this kind."""
+    before. ``of`` is the number of wrong schedulers of this kind. Raises ValueError if nothing is kept about the
+    kind."""
     rows = {result.name: _row(result) for result in results}
-    if kind == "planted" and profile:
-        return evolve(evidence, parts={**evidence.parts, profile: rows})
-    if kind == "planted":
-        known = {**evidence.planted, **rows}
-        return evolve(evidence, planted={name: known[name] for name in all_wrong() if name in known})
-    if kind == "configured":
-        return evolve(evidence, configured={**evidence.configured, **rows})
-    if kind == "written":
-        killed = sum(result.suite.end is End.KILLED for result in results)
-        return evolve(evidence, written=Unseen(date.today().isoformat(), len(results), killed))
-    argued = (evidence.mutants if kind == "mutants" else evidence.go).argued
-    sample = sample_of(results, of, argued)
-    return evolve(evidence, mutants=sample) if kind == "mutants" else evolve(evidence, go=sample)
+    match kind:
+        case "planted" if profile:
+            return evolve(evidence, parts={**evidence.parts, profile: rows})
+        case "planted":
+            known = {**evidence.planted, **rows}
+            return evolve(evidence, planted={name: known[name] for name in all_wrong() if name in known})
+        case "configured":
+            return evolve(evidence, configured={**evidence.configured, **rows})
+        case "written":
+            killed = sum(result.suite.end is End.KILLED for result in results)
+            return evolve(evidence, written=Unseen(date.today().isoformat(), len(results), killed))
+        case "mutants":
+            return evolve(evidence, mutants=sample_of(results, of, evidence.mutants.argued))
+        case "go":
+            return evolve(evidence, go=sample_of(results, of, evidence.go.argued))
+    raise ValueError(f"there is no evidence about {kind}")
 
 
 def _row(result: WrongResult) -> Row:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``python -m conformance.wrong.naming``: how often a failure names a rule that is broken.
+"""``python -m conformance.wrong naming``: how often a failure names a rule that is broken.
 
 Planted schedulers are drawn with a fixed seed. Of each the test that kills it in the kill matrix is run, and the
 rules that its failure names are held against those that the planted one states. Every second one is of the half
@@ -20,6 +20,7 @@ from attrs import asdict, frozen
 from conformance.strategies import AREAS
 from conformance.wrong import evidence
 from conformance.wrong.kinds import connect_wrong
+from conformance.wrong.options import check_names
 from conformance.wrong.profile import SEED, SuiteTest, histories_of, suite_tests
 from conformance.wrong.running import shared
 from refsched.mistakes.wrong import all_wrong
@@ -35,7 +36,7 @@ from refsched.suite.session.variations import variations
 HALVES = ("worked", "unseen")
 
 BEFORE = 24
-"""Examples before the one that kills that are tried too: the suite keeps this many to compare them again."""
+"""Examples before the one that kills that are tried too, so that the suite has others to compare with it."""
 
 MUCH = 600.0
 """Seconds within which further histories are tried, which are never used up."""
@@ -138,6 +139,7 @@ def sample(number: int, half: str) -> list[str]:
 
 
 def main(options: Namespace) -> int:
+    check_names(options.names, evidence.read().planted, "planted scheduler that was tried")
     names = options.names or sample(options.sample, options.half)
     with shared(options, names) as each:
         results = [_printed(one) for one in each(partial(named, shrinks=options.shrink), names)]

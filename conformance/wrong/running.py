@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,12 +17,11 @@ from conformance.machines import Each, machines
 from conformance.wrong import evidence, pages
 from conformance.wrong.go_mutants import build
 from conformance.wrong.go_running import try_all
-from conformance.wrong.kinds import KINDS, TryOptions, WrongKind, WrongResult, parts_of
+from conformance.wrong.kinds import KINDS, TryOptions, WrongResult, parts_of
+from conformance.wrong.options import check_names
 from conformance.wrong.profile import histories_of, suite_tests
 from conformance.wrong.trying import End
 from conformance.wrong.written import written
-from refsched.mistakes.planting import PlantingError
-from refsched.suite.adapters.faults import AdapterUnavailable
 
 _CONVERTER = make_converter()
 _SECONDS_FOR_GO = 20.0
@@ -46,16 +44,12 @@ def shared(options: Namespace, names: Sequence[str]) -> Iterator[Each]:
 
 
 def main(options: Namespace) -> int:
-    """Returns 0, or 1 where one survives, or 2 where there is no such one, or it cannot be built."""
+    """Returns 0, or 1 where one survives. Raises InputError if there is no such one, and AdapterUnavailable if it
+    cannot be built."""
     if options.command == "pages":
         pages.write_pages(evidence.read())
         return 0
-    try:
-        done = _try_go(options) if options.kind == "go" else _try_kind(options)
-    except (AdapterUnavailable, LookupError) as problem:
-        print(problem.args[0] if isinstance(problem, LookupError) else problem, file=sys.stderr)
-        return 2
-    results, of = done
+    results, of = _try_go(options) if options.kind == "go" else _try_kind(options)
     if options.keep:
         kept = evidence.with_results(evidence.read(), options.kind, results, of, options.part)
         evidence.write(kept)
@@ -65,33 +59,20 @@ def main(options: Namespace) -> int:
 
 
 def chosen(options: Namespace, names: Sequence[str]) -> list[str]:
-    """Returns those that are named, or a sample. Raises LookupError if there is none of a name."""
-    unknown = [name for name in options.names if name not in names]
-    if unknown:
-        raise LookupError(f"there is no wrong scheduler {unknown[0]!r}")
+    """Returns those that are named, or all, or a sample of them. Raises InputError if there is none of a name."""
+    check_names(options.names, names)
     last = None if options.sample is None else options.skip + options.sample
-    return list(options.names or names[options.skip : last])
+    return list((options.names or names)[options.skip : last])
 
 
 def _try_kind(options: Namespace) -> tuple[list[WrongResult], int]:
-    kind = _kind(options)
+    kind = written(options.file, options.seed) if options.kind == "written" else KINDS[options.kind]
     names = parts_of(options.part) if options.part else kind.names()
     attempt = partial(kind.attempt, asked=TryOptions(options.limit or kind.limit, options.part))
     known = read_rows(options.rows)
     left = [name for name in chosen(options, names) if name not in known]
     with shared(options, left) as each:
         return [*known.values(), *_kept(each(attempt, left), options.rows)], len(names)
-
-
-def _kind(options: Namespace) -> WrongKind:
-    if options.kind != "written":
-        return KINDS[options.kind]
-    if options.file is None:
-        raise LookupError("written ones are read from a file: --from FILE")
-    try:
-        return written(options.file, options.seed)
-    except (OSError, ValueError, PlantingError) as problem:
-        raise LookupError(f"{options.file}: {problem}") from None
 
 
 def _try_go(options: Namespace) -> tuple[list[WrongResult], int]:

@@ -24,7 +24,8 @@ from conformance.wrong.trying import (
     in_turn,
     nearest_first,
 )
-from refsched.mistakes.planting import replacing
+from refsched.errors import InputError
+from refsched.mistakes.planting import PlantingError, replacing
 from refsched.mistakes.wrong import Area, WrongScheduler, read_area
 from refsched.releases import DEFAULT
 from refsched.suite.adapters.adapter import Adapter
@@ -43,11 +44,13 @@ def connect_edited(wrong: WrongScheduler) -> Adapter:
 
 def written(path: Path, seed: str) -> WrongKind:
     """Returns the mistakes of a file as a kind of wrong schedulers, tried with what is drawn with this seed.
-    Raises ValueError if the file is no such text, PlantingError if it quotes what is not in the specification, and
-    OSError if it cannot be read."""
-    area = read_area(path.read_text("utf-8"))
-    for wrong in area.planted:
-        replacing(wrong.before, wrong.after)(source_of(wrong.module))
+    Raises InputError if the file cannot be read, is no such text, or quotes what is not in the specification."""
+    try:
+        area = read_area(path.read_text("utf-8"))
+        for wrong in area.planted:
+            replacing(wrong.before, wrong.after)(source_of(wrong.module))
+    except (OSError, ValueError, PlantingError) as problem:
+        raise InputError(str(problem), where=str(path)) from None
     names = [wrong.name for wrong in area.planted]
     return WrongKind(lambda: names, partial(_try_written, area, seed), LIMIT)
 

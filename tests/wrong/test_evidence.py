@@ -89,3 +89,8 @@ def test_a_new_sample_takes_the_place_of_the_one_before_and_keeps_the_arguments(
     assert (sample.of, sample.seconds, sample.alive) == (10, 0.5, {})
     assert sample.argued == {"mutants": known.mutants, "go": known.go}[kind].argued
     assert kept.planted == known.planted
+
+
+def test_of_another_kind_nothing_is_kept() -> None:
+    with pytest.raises(ValueError, match="there is no evidence about fields"):
+        with_results(read(), "fields", [WrongResult("Pod.spec.nodeName", "Pod", "", DEAD)], 1)

@@ -48,7 +48,9 @@ def test_what_is_not_in_the_specification_cannot_be_changed(
 
 
 def test_what_is_no_file_of_mistakes_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["try", "written"]) == 2
-    assert "--from FILE" in capsys.readouterr().err
+    text = tmp_path / "written.txt"
+    text.write_text("# Nothing.\n", "utf-8")
+    assert main(["try", "written", "--from", str(text)]) == 2
+    assert "written.txt: no head" in capsys.readouterr().err
     assert main(["try", "written", "--from", str(tmp_path / "none.txt")]) == 2
     assert "none.txt: " in capsys.readouterr().err

@@ -10,7 +10,6 @@ that was stopped can go on with ``--missing``.
 from __future__ import annotations
 
 import gc
-import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -19,6 +18,7 @@ from pathlib import Path
 
 from attrs import evolve
 
+from conformance.wrong.options import check_names
 from conformance.wrong.smallest import finding, recorded
 from conformance.wrong.smallest.finding import Candidates, Found
 from conformance.wrong.smallest.recorded import Recorded
@@ -34,11 +34,8 @@ FOLDER = Path("docs/examples/rules")
 
 
 def main(options: Namespace) -> int:
-    """Returns 0, or 2 where there is no such rule."""
-    unknown = [rule for rule in options.names if rule not in all_rules()]
-    if unknown:
-        print(f"there is no rule {unknown[0]!r}", file=sys.stderr)
-        return 2
+    """Returns 0. Raises InputError if there is no such rule."""
+    check_names(options.names, all_rules(), "rule")
     has_all = options.names and all(_path(rule).exists() for rule in options.names)
     recordings = {} if has_all else recorded.shortest(options.jobs)
     for found in _found_in_each_release(options):
