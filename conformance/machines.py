@@ -16,15 +16,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from typing import Any, Protocol, TypeVar
 
 import click
 
-from refsched.tools.cli.spread import results
+from refsched.errors import InputError
+from refsched.tools.cli.spread import CONNECTING, results
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
-Command = TypeVar("Command", bound=Callable[..., Any])
+Command = Callable[..., Any]
 
 NOT_INSTALLED = "to share the work takes distributed: python -m pip install 'refsched[campaigns]'"
 
@@ -36,34 +38,52 @@ class Each(Protocol):
 
 
 def sharing(command: Command) -> Command:
-    """Gives a command the options ``--workers`` and ``--scheduler``, which ``machines`` takes."""
+    """Gives a command the options ``--workers`` and ``--scheduler``, which ``machines`` takes. An InputError
+    ends it with exit code 2."""
+
+    @wraps(command)
+    def run(**given: Any) -> Any:
+        try:
+            return command(**given)
+        except InputError as problem:
+            click.echo(str(problem), err=True)
+            sys.exit(2)
+
     workers = click.option(
-        "--workers", default=2, show_default=True, help="Processes on this machine that share the work."
+        "--workers",
+        type=click.IntRange(1),
+        default=2,
+        show_default=True,
+        help="Processes on this machine that share the work.",
     )
     scheduler = click.option(
         "--scheduler", metavar="tcp://…", help="Share the work among the workers of this Dask scheduler."
     )
-    return workers(scheduler(command))
+    return workers(scheduler(run))
 
 
 @contextmanager
 def machines(workers: int, scheduler: str | None = None) -> Iterator[Each]:
     """Shares tasks. ``scheduler`` is the address of one that runs; else this many ``workers`` are started, and
-    with one of them this process does the work alone. Raises InputError if a task ends one worker after the
-    other, or if no worker is left."""
+    with one of them this process does the work alone. Raises InputError if the work cannot be shared, if a task
+    ends one worker after the other, or if no worker is left."""
     if scheduler is None and workers < 2:
         yield map
         return
     try:
         from distributed import Client, LocalCluster
     except ImportError:
-        sys.exit(NOT_INSTALLED)
+        raise InputError(NOT_INSTALLED) from None
 
     def each(function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
         return results(client, client.map(function, list(tasks), pure=False))
 
     if scheduler is not None:
-        with Client(scheduler) as client:
+        try:
+            client = Client(scheduler, timeout=CONNECTING)
+        except (OSError, ValueError) as problem:
+            raise InputError(str(problem), where=scheduler) from None
+        with client:
             yield each
         return
     cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)

@@ -17,6 +17,7 @@ from pathlib import Path
 from attrs import frozen
 
 from conformance.campaigns.recording import record_area
+from conformance.wrong.options import number_from
 from refsched.suite.adapters.connecting import connect
 
 FOLDER = "recorded-v1.34.2"
@@ -81,7 +82,7 @@ def main() -> None:
     parser.add_argument("--impl", default="kube-scheduler")
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--seed", type=int, default=SEED)
-    parser.add_argument("--examples", type=int, help="of each area at the most")
+    parser.add_argument("--examples", type=number_from(1), help="of each area at the most")
     given = parser.parse_args()
     with connect(given.impl) as adapter:
         claims_devices = "devices" in adapter.hello.capabilities

@@ -25,12 +25,12 @@ from itertools import combinations_with_replacement
 import click
 from attrs import frozen
 
-from conformance.campaigns.soundness import read_seeds
+from conformance.campaigns.options import read_seeds
 from conformance.chosen import FOLDER, line_of, write_lines
 from conformance.machines import machines, sharing
 from conformance.wrong.profile import drawn_histories
 from conformance.wrong.trying import applicable_tests
-from refsched.releases import DEFAULT, release_of
+from refsched.releases import DEFAULT, RELEASES, release_of
 from refsched.rules import listening
 from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.adapters.connecting import REFERENCE, connect
@@ -136,14 +136,20 @@ def write(chosen: Iterable[Candidate]) -> None:
 
 @click.command()
 @click.option("--seeds", callback=read_seeds, required=True, metavar="FIRST[-LAST]", help="What is drawn.")
-@click.option("--histories", default=500, show_default=True, help="How many are chosen at most.")
-@click.option("--release", "kubernetes", default=DEFAULT.name, show_default=True)
+@click.option(
+    "--histories", type=click.IntRange(1), default=500, show_default=True, help="How many are chosen at most."
+)
+@click.option(
+    "--release", "kubernetes", type=click.Choice(tuple(RELEASES)), default=DEFAULT.name, show_default=True
+)
 @sharing
 def main(seeds: list[int], histories: int, kubernetes: str, workers: int, scheduler: str | None) -> None:
     """Choose histories of those that the suite draws with these seeds, and write them."""
     with machines(workers, scheduler) as each:
         drawings = list(_reported(each(partial(draw, kubernetes), seeds), seeds))
     chosen = choose(drawings, histories)
+    if not chosen:
+        raise click.UsageError("no two rules meet with some of these seeds and do not with others")
     write(chosen)
     met = frozenset().union(*(candidate.pairs for candidate in chosen))
     click.echo(f"{len(chosen)} histories of {len({one.test for one in chosen})} tests, with {len(met)} pairs")

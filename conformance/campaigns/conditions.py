@@ -55,6 +55,8 @@ def _of_the_profile(adapter: Adapter, seed: str) -> Iterator[History]:
 def main(seed: str, module: str, missing: bool) -> None:
     """Counts the mutants that would go another way in some history of the default profile."""
     mutants = [mutant for mutant in all_mutants() if is_noted(mutant) and mutant.name.startswith(module)]
+    if not mutants:
+        raise click.UsageError(f"there is no such mutant of a module {module!r}")
     met = met_by(mutants, seed=seed)
     for mutant in mutants if missing else ():
         if mutant.name not in met:

@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from conformance.campaigns import part_alone
+from conformance.campaigns.options import NO_SEEDS, seeds_in
 from refsched.releases import RELEASES
 from refsched.suite.adapters.answers import CAPABILITIES
 from refsched.suite.histories.reads import plugin_names
@@ -39,8 +40,12 @@ def part_of(seed: int) -> tuple[str, str]:
 
 def main(arguments: list[str]) -> int:
     options = [argument for argument in arguments if argument.startswith("-") and argument != ALONE]
-    named = (argument.partition("-") for argument in arguments if not argument.startswith("-"))
-    seeds = [seed for first, _, last in named for seed in range(int(first), int(last or first) + 1)]
+    named = {argument: seeds_in(argument) for argument in arguments if not argument.startswith("-")}
+    unread = [argument for argument, seeds in named.items() if not seeds]
+    if unread:
+        print(NO_SEEDS.format(unread[0]), file=sys.stderr)
+        return 2
+    seeds = [seed for seeds in named.values() for seed in seeds]
     codes = Counter(_judged(seed, options, alone=ALONE in arguments) for seed in seeds)
     print(f"{codes[0]} parts pass, {codes[1]} fail, {codes[2]} have nothing to judge")
     return 1 if codes[1] else 0 if codes[0] else 2

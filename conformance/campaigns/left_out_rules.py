@@ -38,6 +38,9 @@ def _of_part(part: str, options: list[str], folder: Path) -> int:
         sys.stderr.write(f"{part}: the specification itself: {whole['headline']}\n")
         return 2
     kept = [rule["id"] for rule in whole["rules"] if rule["verdict"] == "pass"]
+    if not kept:
+        sys.stderr.write(f"{part}: the specification itself keeps no rule that is judged\n")
+        return 2
     failed, missed = 0, []
     for rule in kept:
         sources = {module: source_without(rule, module) for module in specification_modules()}
@@ -65,7 +68,8 @@ def _report(implementation: str, part: str, options: list[str], folder: Path) ->
     command += [f"--impl={implementation}", f"--only={part}", f"--report={path}", *options]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     if not path.exists():
-        raise SystemExit(f"{part}: {done.stdout}{done.stderr}")
+        sys.stderr.write(f"{part}: {done.stdout}{done.stderr}")
+        sys.exit(2)
     report: dict[str, Any] = json.loads(path.read_text("utf-8"))
     return report
 

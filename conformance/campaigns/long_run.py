@@ -22,6 +22,7 @@ from attrs import Factory, define
 
 from conformance.vocabulary.objects import HOSTNAME, ZONE, cpu, hosted, node, pod, with_metadata, with_spec
 from conformance.vocabulary.scripted import SCRIPTED, script
+from conformance.wrong.options import number_from
 from refsched.errors import InputError
 from refsched.records import Attempt, Bind
 from refsched.suite.adapters.connecting import REFERENCE, connect
@@ -235,7 +236,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="conformance.campaigns.long_run", description="One long history, judged as it goes."
     )
     parser.add_argument("--impl", default=REFERENCE, help="what is judged (default: %(default)s)")
-    parser.add_argument("--steps", type=int, default=10_000, help="(default: %(default)s)")
+    parser.add_argument("--steps", type=number_from(1), default=10_000, help="(default: %(default)s)")
     parser.add_argument("--seed", type=int, default=0, help="(default: %(default)s)")
     asked = parser.parse_args(arguments)
     began, cpu_began = time.perf_counter(), time.process_time()

@@ -20,7 +20,7 @@ from typing import Any
 import click
 from attrs import frozen
 
-from conformance.campaigns.soundness import read_seeds
+from conformance.campaigns.options import read_seeds
 from conformance.chosen import line_of, read_line, write_lines
 from conformance.machines import machines, sharing
 from conformance.strategies.longer import lists_within
@@ -195,7 +195,13 @@ def choose(shown: Mapping[Candidate, frozenset[Misreading]]) -> Iterator[Candida
 
 @click.command()
 @click.option("--seeds", callback=read_seeds, required=True, metavar="FIRST[-LAST]", help="What is drawn.")
-@click.option("--histories", default=1000, show_default=True, help="How many each property draws of a seed.")
+@click.option(
+    "--histories",
+    type=click.IntRange(1),
+    default=1000,
+    show_default=True,
+    help="How many each property draws of a seed.",
+)
 @sharing
 def main(seeds: list[int], histories: int, workers: int, scheduler: str | None) -> None:
     """Chooses histories in which misreadings show, and lists those that show in none."""

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 import click
 from attrs import Factory, define
 
+from conformance.campaigns.options import of_areas
 from conformance.campaigns.pairs import fields_of
 from conformance.strategies.odd_values import Odd, listener
 from conformance.vocabulary.odd_values import has_row
@@ -56,20 +57,22 @@ def without_row() -> list[str]:
 
 
 @click.command()
-@click.option("--area", "areas", multiple=True, help="Only these areas.  [default: all]")
+@of_areas
 @click.option("--seed", default="0", show_default=True, help="As pytest's --hypothesis-seed.")
 @click.option("--missing", is_flag=True, help="List what has decided nothing.")
 def main(areas: tuple[str, ...], seed: str, missing: bool) -> None:
     """Counts the odd values that decide something in histories of the default profile."""
+    tests = [test for test in suite_tests() if test.draws and (test.area in areas or not areas)]
+    if not tests:
+        raise click.UsageError("no test of these areas draws a history")
     met, heard = OddValueCounts(), list[tuple[History, History, Sequence[Odd]]]()
     listener.set(lambda plain, odd, odds: heard.append((plain, odd, odds)))
     with connect("refsched.reference", in_process=True) as adapter:
-        for test in suite_tests():
-            if test.draws and (test.area in areas or not areas):
-                histories_of(test, seed)
-                for plain, odd, odds in heard:
-                    met.count(adapter, plain, odd, odds)
-                heard.clear()
+        for test in tests:
+            histories_of(test, seed)
+            for plain, odd, odds in heard:
+                met.count(adapter, plain, odd, odds)
+            heard.clear()
     for each in sorted(met.drawn, key=lambda odd: (odd.field, odd.name)):
         if not missing or not met.decided[each]:
             click.echo(f"{met.decided[each]:5} of {met.drawn[each]:5}  {each.field} {each.name}")

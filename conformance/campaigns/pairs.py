@@ -19,6 +19,7 @@ from typing import Any
 import click
 from attrs import Factory, define
 
+from conformance.campaigns.options import of_areas
 from conformance.wrong.fields import EACH, all_unread
 from conformance.wrong.profile import histories_of, suite_tests
 from refsched.records import Attempt, Create, Delete, Update
@@ -163,7 +164,7 @@ def kinds() -> tuple[str, ...]:
 
 
 @click.command()
-@click.option("--area", "areas", multiple=True, help="Only these areas.  [default: all]")
+@of_areas
 @click.option("--seed", default="0", show_default=True, help="As pytest's --hypothesis-seed.")
 @click.option("--missing", "of", type=click.Choice(kinds()), help="List what never met, beside this kind.")
 def main(areas: tuple[str, ...], seed: str, of: str | None) -> None:

@@ -24,6 +24,7 @@ from attrs import Factory, define, frozen
 
 from conformance.campaigns.worlds import World, worlds
 from conformance.vocabulary.objects import SCRIPT
+from conformance.wrong.options import number_from
 from refsched.framework.reserve_and_bind import Held, OnPermit
 from refsched.machine.profiles import scheduler_of
 from refsched.objects.pod import Pod
@@ -354,7 +355,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="conformance.campaigns.small_worlds", description="Search small worlds exhaustively."
     )
     parser.add_argument(
-        "--depth", type=int, default=DEPTH, help="inputs, after the setup (default: %(default)s)"
+        "--depth", type=number_from(0), default=DEPTH, help="inputs, after the setup (default: %(default)s)"
     )
     parser.add_argument("world", nargs="*", help=", ".join(known))
     asked = parser.parse_args(arguments)

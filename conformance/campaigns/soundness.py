@@ -24,6 +24,7 @@ from tempfile import TemporaryDirectory
 import click
 from attrs import Factory, asdict, define, frozen
 
+from conformance.campaigns.options import of_areas, read_seeds
 from conformance.machines import Each, machines, sharing
 from conformance.strategies import AREAS
 from conformance.wrong.profile import SuiteTest, suite_tests
@@ -257,20 +258,6 @@ def _add(figures: Figures, task: Task, outcome: Outcome) -> None:
         click.echo(line)
 
 
-def read_seeds(context: click.Context, option: click.Parameter, value: str) -> list[int]:
-    """Reads ``7`` or ``100-199``."""
-    first, dash, last = value.partition("-")
-    try:
-        found = list(range(int(first), int(last if dash else first) + 1))
-    except ValueError:
-        found = []
-    if not found:
-        raise click.BadParameter(
-            f"{value!r} is neither a seed, such as 7, nor a range of seeds, such as 100-199"
-        )
-    return found
-
-
 @click.command()
 @click.option("--impl", "what", default="kube-scheduler", show_default=True, help="As pytest's --impl.")
 @click.option(
@@ -280,7 +267,7 @@ def read_seeds(context: click.Context, option: click.Parameter, value: str) -> l
     metavar="FIRST[-LAST]",
     help="As pytest's --hypothesis-seed.",
 )
-@click.option("--area", "areas", multiple=True, help="Only tests about these areas.  [default: all]")
+@of_areas
 @click.option("--replays", is_flag=True, help="Record what is drawn, and replay the recordings.")
 @sharing
 @click.option(
@@ -302,6 +289,8 @@ def main(
     except ProblemError as problem:
         click.echo(str(problem), err=True)
         sys.exit(2)
+    if not figures.histories:
+        raise click.UsageError("no test of these areas that judges this scheduler draws a history")
     text = json.dumps(asdict(figures), indent=2)
     click.echo(text)
     if path is not None:

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import pytest
+from click.testing import CliRunner
 
+from conformance.campaigns import choosing
 from conformance.campaigns.choosing import Candidate, Drawing, choose, draw, meeting
 from conformance.chosen import FOLDER, chosen_histories, file_of, line_of, read_line, write_histories
 from conformance.wrong.profile import SuiteTest, suite_tests
@@ -92,3 +94,11 @@ def test_every_file_is_that_of_a_property() -> None:
 def test_no_history_was_chosen_twice() -> None:
     lines = [line_of(history) for test in drawing_tests() for history in chosen_histories(test.name)]
     assert len(lines) == len(set(lines))
+
+
+def test_where_nothing_is_chosen_what_was_chosen_before_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choosing, "draw", lambda kubernetes, seed: drawing(candidate("a", "ab")))
+    monkeypatch.setattr(choosing, "write", lambda chosen: pytest.fail("it would be removed"))
+    done = CliRunner().invoke(choosing.main, ["--seeds", "7", "--workers", "1"])
+    assert done.exit_code == 2
+    assert "no two rules meet with some of these seeds" in done.output

@@ -27,3 +27,9 @@ def test_a_part_alone_has_what_its_plugins_need() -> None:
 def test_the_specification_passes_as_a_part(options: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*options, "--examples=2", "-k=taint"]) == 0
     assert "1 parts pass" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("seeds", ["nine", "9-7"])
+def test_seeds_that_are_none_are_refused(seeds: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([seeds]) == 2
+    assert f"{seeds!r} is neither a seed" in capsys.readouterr().err

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from functools import partial
 from pathlib import Path
 
@@ -12,9 +13,11 @@ import pytest
 from attrs import asdict
 from click.testing import CliRunner
 
+from conformance import machines as sharing_out
 from conformance.campaigns.soundness import Figures, ProblemError, Task, main, run, try_seed
 from conformance.machines import machines
 from conformance.wrong.profile import drawn_histories, suite_tests
+from refsched.errors import InputError
 
 AREAS = ("images", "narrowed")
 SEEDS = (7, 8)
@@ -78,3 +81,25 @@ def test_seeds_that_are_none_are_refused(seeds: str) -> None:
 
     assert result.exit_code == 2
     assert "neither a seed, such as 7, nor a range of seeds" in result.output
+
+
+@pytest.mark.parametrize("more", [["--area", "imges"], ["--area", "devices"], ["--workers", "0"]])
+def test_a_campaign_that_would_try_nothing_has_found_nothing_out(more: list[str]) -> None:
+    given = ["--impl", "refsched.reference", "--seeds", "7", "--workers", "1", *more]
+    result = CliRunner().invoke(main, given)
+
+    assert result.exit_code == 2, result.output
+
+
+def test_without_what_shares_the_work_nothing_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    result = CliRunner().invoke(main, ["--seeds", "7"])
+
+    assert (result.exit_code, result.output) == (2, f"{sharing_out.NOT_INSTALLED}\n")
+
+
+@pytest.mark.filterwarnings("default")  # what Dask does while it connects is its own
+def test_a_scheduler_that_does_not_answer_is_bad_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sharing_out, "CONNECTING", 0.2)
+    with pytest.raises(InputError, match=r"^tcp://127\.0\.0\.1:1: "), machines(2, "tcp://127.0.0.1:1"):
+        pass

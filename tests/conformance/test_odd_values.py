@@ -132,6 +132,11 @@ def test_the_campaign_says_what_has_decided_something() -> None:
     assert "no odd values: " in done.output
 
 
+@pytest.mark.parametrize("area", ["taint", "devices"])
+def test_areas_of_which_nothing_is_drawn_are_refused(area: str) -> None:
+    assert CliRunner().invoke(main, ["--area", area]).exit_code == 2
+
+
 def test_numbers_counts_and_names_have_odd_values_beside_them() -> None:
     values = {
         field: sorted(

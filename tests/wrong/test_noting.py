@@ -7,8 +7,9 @@ import ast
 
 import pytest
 from attrs import frozen
+from click.testing import CliRunner
 
-from conformance.campaigns.conditions import met_by
+from conformance.campaigns.conditions import main, met_by
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import cpu, node, pod
 from conformance.wrong import noting
@@ -119,3 +120,9 @@ def test_the_specification_notes_what_a_history_meets() -> None:
     of_insufficient = {name: number for name, number in met.items() if ":_insufficient:" in name}
     assert of_insufficient
     assert set(of_insufficient.values()) == {1}
+
+
+def test_a_module_without_mutants_is_refused() -> None:
+    done = CliRunner().invoke(main, ["--module", "plugins.taints"])
+    assert done.exit_code == 2
+    assert "no such mutant of a module 'plugins.taints'" in done.output
