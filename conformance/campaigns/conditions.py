@@ -33,12 +33,17 @@ def met_by(
     mutants: Iterable[Mutant], histories: Iterable[History] | None = None, seed: str = SEED
 ) -> Counter[str]:
     """Returns, by name of a mutant, in how many of these histories it would go another way; without any, of those
-    of the default profile with this seed."""
+    of the default profile with this seed. Raises RuntimeError if the specification that notes decides otherwise,
+    as where it calls what changes something (noting.py)."""
     adapter, take = connect_noting(mutants)
     met: Counter[str] = Counter()
     with adapter:
         for history in _of_the_profile(adapter, seed) if histories is None else histories:
-            try_history(adapter, history, with_specification=False)
+            findings = try_history(adapter, history).findings
+            if findings:
+                raise RuntimeError(
+                    f"what is noted changes what is decided: {findings[0].rule}, {findings[0].member}"
+                )
             met.update(take())
     return met
 

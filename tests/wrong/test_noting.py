@@ -122,6 +122,16 @@ def test_the_specification_notes_what_a_history_meets() -> None:
     assert set(of_insufficient.values()) == {1}
 
 
+def test_where_noting_changes_what_is_decided_nothing_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(noting, "bounded", lambda name, compares, left, right: False)
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+    cluster.add_pod(pod("", cpu("2")))
+    cluster.schedule()
+    with pytest.raises(RuntimeError, match="what is noted changes what is decided: R-FIT-"):
+        met_by(mutants_of(FIT, source_of(FIT)), [cluster.history()])
+
+
 def test_a_module_without_mutants_is_refused() -> None:
     done = CliRunner().invoke(main, ["--module", "plugins.taints"])
     assert done.exit_code == 2
