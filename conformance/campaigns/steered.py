@@ -26,7 +26,8 @@ from conformance.campaigns.steered_objects import classes, elsewhere, workloads
 from conformance.cases import left_out
 from conformance.strategies import AREAS
 from conformance.vocabulary.builder import AFTER_FIVE_MINUTES, HistoryBuilder
-from conformance.vocabulary.objects import ZONE, cpu, node, pod, profile_config
+from conformance.vocabulary.devices import device_class, request, resource_claim, resource_slice
+from conformance.vocabulary.objects import ZONE, cpu, node, pod, profile_config, with_metadata
 from conformance.vocabulary.scripted import SCRIPTED, key, script
 from refsched.suite.histories.history import History, Release, deleting
 
@@ -227,21 +228,11 @@ def _waiting_victims(draw: DrawFn) -> History:
 
 # --- Claims that go and come back -----------------------------------------------------------------
 
-_DRIVER = "gpu.example.com"
-_REQUESTS = {"requests": [{"name": "r", "exactly": {"deviceClassName": "gpu"}}]}
-
-
-def _device_object(kind: str, name: str, spec: Json) -> Json:
-    api_version = "resource.k8s.io/v1"
-    return {"apiVersion": api_version, "kind": kind, "metadata": {"name": name}, "spec": spec}
+_ONE_OF_THE_CLASS = {"requests": [request("r", [{"deviceClassName": "gpu"}])]}
 
 
 def _devices_of(name: str, count: int) -> Json:
-    pool = {"name": name, "generation": 1, "resourceSliceCount": 1}
-    devices = [{"name": f"d{number}"} for number in range(count)]
-    return _device_object(
-        "ResourceSlice", name, {"driver": _DRIVER, "pool": pool, "allNodes": True, "devices": devices}
-    )
+    return resource_slice(name, [{"name": f"d{number}"} for number in range(count)])
 
 
 _CLAIMING: tuple[Mapping[str, Mapping[str, str]], ...] = (
@@ -258,18 +249,18 @@ def _claims(draw: DrawFn) -> History:
     """Draws claims that are deleted during the attempt or after the pod was rejected. PreEnqueue rejects the
     pod until the claim is back, and its backoff continues meanwhile."""
     cluster = HistoryBuilder()
-    cluster.add(_device_object("DeviceClass", "gpu", {}))
+    cluster.add(device_class("gpu"))
     cluster.add_node(node("", {"cpu": "4", "pods": "9"}))
     if draw(st.booleans()):
         cluster.add(_devices_of("s0", 1))
     names = [f"c{number}" for number in range(draw(st.integers(1, 3)))]
     for name in names:
-        cluster.add(_device_object("ResourceClaim", name, {"devices": _REQUESTS}))
+        cluster.add(resource_claim(name, _ONE_OF_THE_CLASS))
         claims = [{"name": "gpu", "resourceClaimName": name}]
         cluster.add_pod(pod("", cpu("1"), resourceClaims=claims, script=draw(st.sampled_from(_CLAIMING))))
         cluster.schedule(1)
     for turn, name in enumerate(draw(st.lists(st.sampled_from(names), min_size=2, max_size=5))):
-        claim = _device_object("ResourceClaim", name, {"devices": _REQUESTS})
+        claim = resource_claim(name, _ONE_OF_THE_CLASS)
         cluster.steps.append(deleting(claim))
         if draw(st.booleans()):
             cluster.add(_devices_of(f"s{turn + 1}", 1))
@@ -279,7 +270,7 @@ def _claims(draw: DrawFn) -> History:
             cluster.steps.append(Release(key(value)))
         cluster.schedule(draw(st.integers(1, 2)))
         cluster.wait(draw(st.sampled_from([0.5, 1, 3, 11])))
-        cluster.add({**claim, "metadata": {"name": name, "uid": f"{name}-{turn}"}})
+        cluster.add(with_metadata(claim, uid=f"{name}-{turn}"))
         cluster.schedule(draw(st.integers(1, 2)))
     return cluster.history(SCRIPTED)
 

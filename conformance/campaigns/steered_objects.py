@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
 from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.devices import DRIVER, device_class, request, resource_claim, resource_slice
 from conformance.vocabulary.objects import (
     ZONE,
     cpu,
@@ -65,32 +66,26 @@ def workloads(draw: DrawFn) -> History:
 
 # --- Device classes -------------------------------------------------------------------------------
 
-_DRIVER = "gpu.example.com"
-_RESOURCES = "resource.k8s.io/v1"
-_MODEL = f"device.attributes['{_DRIVER}'].model == "
+_MODEL = f"device.attributes['{DRIVER}'].model == "
 
 
 def _class(model: str) -> Json:
     selectors = [{"cel": {"expression": f"{_MODEL}'{model}'"}}] if model else []
-    spec = {"selectors": selectors} if selectors else {}
-    return {"apiVersion": _RESOURCES, "kind": "DeviceClass", "metadata": {"name": "gpu"}, "spec": spec}
+    return device_class("gpu", **({"selectors": selectors} if selectors else {}))
 
 
 def _claim(name: str) -> Json:
-    requests = [{"name": "r", "exactly": {"deviceClassName": "gpu"}}]
-    metadata = {"name": name, "namespace": "default"}
-    spec = {"devices": {"requests": requests}}
-    return {"apiVersion": _RESOURCES, "kind": "ResourceClaim", "metadata": metadata, "spec": spec}
+    return resource_claim(name, {"requests": [request("r", [{"deviceClassName": "gpu"}])]})
 
 
 def _devices(models: list[str]) -> Json:
-    devices = [
-        {"name": f"d{number}", "attributes": {"model": {"string": model}}}
-        for number, model in enumerate(models)
-    ]
-    pool = {"name": "s", "generation": 1, "resourceSliceCount": 1}
-    spec = {"driver": _DRIVER, "pool": pool, "allNodes": True, "devices": devices}
-    return {"apiVersion": _RESOURCES, "kind": "ResourceSlice", "metadata": {"name": "s"}, "spec": spec}
+    return resource_slice(
+        "s",
+        [
+            {"name": f"d{number}", "attributes": {"model": {"string": model}}}
+            for number, model in enumerate(models)
+        ],
+    )
 
 
 _MODELS = st.sampled_from(["a", "b", "", "c"])
@@ -137,7 +132,7 @@ def elsewhere(draw: DrawFn) -> History:
         cluster.add_pod(pod("", cpu("1"), resourceClaims=claims, script=script(answer)))
         cluster.schedule(1)
         if draw(st.sampled_from([True, True, False])):
-            result = {"request": "r", "driver": _DRIVER, "pool": "s", "device": f"d{count}"}
+            result = {"request": "r", "driver": DRIVER, "pool": "s", "device": f"d{count}"}
             cluster.steps.append(Update(with_status(claim, allocation={"devices": {"results": [result]}})))
         held = key(list(cluster.pods.values())[-1])
         cluster.steps.append(Release(held) if answer[1] == "reserve" else Permit(held, "allow"))

@@ -16,11 +16,11 @@ import subprocess
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import chain, zip_longest
 from pathlib import Path
 
 from attrs import frozen
 
+from conformance.wrong.sampling import drawn_evenly
 from refsched.reading.shipped_files import data_folder
 from refsched.releases import DEFAULT
 from refsched.suite.adapters.faults import AdapterUnavailable
@@ -92,16 +92,8 @@ class Mutated:
     mutants: tuple[GoMutant, ...]
 
     def sample(self) -> list[GoMutant]:
-        """Returns all mutants in an order that is drawn with a fixed seed, those of each part by turns, so that
-        the first this many are an even sample."""
-        by_part: dict[str, list[GoMutant]] = {part: [] for part in sorted(set(PARTS.values()))}
-        for mutant in sorted(self.mutants, key=_lot):
-            by_part[part_of(mutant.name)].append(mutant)
-        return [one for one in chain.from_iterable(zip_longest(*by_part.values())) if one is not None]
-
-
-def _lot(mutant: GoMutant) -> bytes:
-    return hashlib.sha256(f"0 {mutant.name}".encode()).digest()
+        """Returns all mutants in the order of which a sample takes the first."""
+        return drawn_evenly(self.mutants, sorted(set(PARTS.values())), part_of)
 
 
 # --- Building -------------------------------------------------------------------------------------

@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from functools import cache
-from itertools import chain, zip_longest
 from pathlib import Path
 
 from conformance.wrong.forking import Forked, import_again
 from conformance.wrong.profile import areas_about
+from conformance.wrong.sampling import drawn_evenly
 from refsched.mistakes.mutation import Mutant, compiled, mutants_of
 from refsched.mistakes.planting import Change
 from refsched.releases import DEFAULT, RELEASES
@@ -54,16 +53,8 @@ def path_of(module: str) -> Path:
 
 
 def sample() -> list[Mutant]:
-    """Returns all mutants in an order that is drawn with a fixed seed, those of each package by turns, so that
-    the first this many are an even sample."""
-    by_package: dict[str, list[Mutant]] = {package: [] for package in PACKAGES}
-    for mutant in sorted(all_mutants(), key=_lot):
-        by_package[package_of(mutant.name)].append(mutant)
-    return [one for one in chain.from_iterable(zip_longest(*by_package.values())) if one is not None]
-
-
-def _lot(mutant: Mutant) -> bytes:
-    return hashlib.sha256(f"0 {mutant.name}".encode()).digest()
+    """Returns all mutants in the order of which a sample takes the first."""
+    return drawn_evenly(all_mutants(), PACKAGES, package_of)
 
 
 def package_of(name: str) -> str:

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-import gzip
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -15,6 +14,7 @@ from attrs import frozen
 from refsched.checking.agreement import Disagreement
 from refsched.checking.checker import Checker
 from refsched.checking.replay import replay_file, trace_files
+from refsched.checking.trace import json_lines
 from refsched.reading.shipped_files import data_folder
 from refsched.records import Record
 from refsched.rules import listening
@@ -65,10 +65,5 @@ def _heard_in(path: Path) -> Mapping[str, Recorded]:
     if report.disagree:
         return {}
     trace = path.relative_to(data_folder()).as_posix()
-    lines = len(_lines(path))
+    lines = sum(1 for _ in json_lines(path))
     return {rule: Recorded(lines, trace, line) for rule, line in first.items()}
-
-
-def _lines(path: Path) -> Sequence[bytes]:
-    text = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    return text.splitlines()
