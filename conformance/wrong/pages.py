@@ -50,8 +50,9 @@ This page is made from `docs/evidence.json`; `python -m conformance.wrong try pl
 
 _CONFIGURED = """## The real one, configured otherwise
 
-These are not planted in the specification. Each is kube-scheduler v1.34.2 itself, with one setting in its
-configuration that the history does not have. `python -m conformance.wrong try configured --keep` needs Go.
+These are not planted in the specification. Each was kube-scheduler v1.34.2 itself, with one setting in its
+configuration that the history does not have. `python -m conformance.wrong try configured --keep` tries that of the
+default release, and needs Go.
 """
 
 _PARTS = """## As parts of schedulers
@@ -216,6 +217,7 @@ def _share(counts: Mapping[str, int]) -> str:
 
 
 def table(header: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
+    """Returns a Markdown table, which ends with a line feed. A cell is one line, however it was written."""
     lines = [_cells(header), _cells("---" for _ in header), *map(_cells, rows)]
     return "\n".join(lines) + "\n"
 
@@ -225,8 +227,10 @@ def _cells(cells: Iterable[object]) -> str:
 
 
 def code(text: str) -> str:
+    """Returns the text as Markdown code, with its backticks replaced, since they would end it."""
     return f"`{text.replace('`', '´')}`"
 
 
 def share(some: int, of: int) -> str:
+    """Returns a percentage, or a hyphen for a share of none."""
     return f"{100 * some / of:.1f} %" if of else "-"

@@ -26,7 +26,7 @@ FILE = Path(__file__).parent / "clusters.json"
 class ReleaseDifference:
     """``rules`` has for each release, by its minor version, the rule that is applied on this cluster and differs
     from that of the other; ``change`` is what changed it in Kubernetes, if that is known, and ``differs`` is the
-    pattern of the member in which the releases differ (``lines.py``)."""
+    pattern of the member in which the releases differ (differing_members.py)."""
 
     rules: Mapping[str, str]
     history: History

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.campaigns.campaign import FOLDER, OF_DEVICES, PLAN
+from conformance.campaigns.campaign import OF_DEVICES, PLAN
 from refsched.processes.garbage_collection import look_seldom
 from refsched.reading.shipped_files import data_folder
 from refsched.releases import RELEASES
@@ -20,6 +20,7 @@ from refsched.suite.recording.table import DOCUMENT, NEWEST_FIRST, all_traces, r
 from refsched.suite.recording.unreached import OFTEN
 
 ROOT = Path(__file__).parents[3]
+FOLDER = "recorded-v1.34.2"
 
 
 @pytest.fixture(scope="module")
