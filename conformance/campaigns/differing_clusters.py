@@ -49,6 +49,7 @@ EXAMPLES = 10
 
 
 def main(examples: int = EXAMPLES) -> None:
+    """Searches the clusters, and writes them in place of those that there are."""
     older, newer = differing_members()[0].rules
     pair = Pair(older, newer)
     smallest: dict[int, ReleaseDifference] = {}

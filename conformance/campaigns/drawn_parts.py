@@ -39,6 +39,7 @@ def part_of(seed: int) -> tuple[str, str]:
 
 
 def main(arguments: list[str]) -> int:
+    """Judges the parts, and returns the exit code."""
     options = [argument for argument in arguments if argument.startswith("-") and argument != ALONE]
     named = {argument: seeds_in(argument) for argument in arguments if not argument.startswith("-")}
     unread = [argument for argument, seeds in named.items() if not seeds]

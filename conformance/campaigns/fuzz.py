@@ -87,14 +87,17 @@ def configurations() -> SearchStrategy[Json]:
 
 
 def ask_configuration(config: Json, folder: Path) -> None:
+    """Reads the configuration, and builds a scheduler by it. As in each that asks, bad input raises InputError."""
     scheduler_of(read_config(config), SeededChoices(0), reach=_REACH)
 
 
 def traces() -> SearchStrategy[list[Json]]:
+    """Draws the entries of a trace, without their times."""
     return st.lists(records(), max_size=5)
 
 
 def ask_trace(entries: list[Json], folder: Path) -> None:
+    """Replays the trace. Raises AssertionError if the replay itself fails."""
     header = {"trace": "refsched.trace/v1", "scheduler": {"name": "s", "version": "1"}, "config": TYPE}
     lines = [header, *({"at": float(at), **entry} for at, entry in enumerate(entries))]
     path = folder / "trace.jsonl"
@@ -107,6 +110,7 @@ def ask_trace(entries: list[Json], folder: Path) -> None:
 
 
 def answers() -> SearchStrategy[tuple[str, Json]]:
+    """Draws a request by its name, and an answer to it."""
     asked = st.sampled_from(("schedule", "observe", "create", "advance"))
     return st.tuples(asked, st.fixed_dictionaries({"records": st.lists(records(), max_size=3)}))
 

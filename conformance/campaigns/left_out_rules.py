@@ -23,6 +23,7 @@ from refsched.suite.breaking.simplest import source_without
 
 
 def main(arguments: list[str]) -> int:
+    """Judges each part, and returns the worst of the exit codes."""
     options = [argument for argument in arguments if argument.startswith("-")]
     parts = [argument for argument in arguments if argument not in options]
     if not parts:

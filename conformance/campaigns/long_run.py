@@ -232,6 +232,7 @@ def _take(driver: Driver, step: Step, progress: Progress) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    """Returns 0, or 1 where something was found, or 2 where it could not be judged."""
     parser = ArgumentParser(
         prog="conformance.campaigns.long_run", description="One long history, judged as it goes."
     )

@@ -55,6 +55,7 @@ class Misreading:
         return f"{self.field}, {'.'.join(self.member) or 'without'} the {self.place}"
 
     def misread(self, items: list[Any]) -> list[Any]:
+        """Returns the items as they are misread."""
         place = PLACES[self.place]
         if self.member:
             said = _member_of(items[place], self.member) if items else None

@@ -37,6 +37,7 @@ class OddValueCounts:
     decided: Counter[Odd] = Factory(Counter)
 
     def count(self, adapter: Adapter, plain: History, odd: History, odds: Sequence[Odd]) -> None:
+        """Runs a history without its odd values and with them, and counts these."""
         self.drawn.update(set(odds))
         if list(_attempts(adapter, plain)) != list(_attempts(adapter, odd)):
             self.decided.update(set(odds))

@@ -159,6 +159,7 @@ def possible(kind: str) -> frozenset[Pair]:
 
 
 def kinds() -> tuple[str, ...]:
+    """Returns what may stand beside the pod that is tried: itself, a pod on a node, and each other kind."""
     others = dict.fromkeys(one.kind for one in all_unread() if one.kind != POD and one.path)
     return (ITSELF, RUNNING, *others)
 

@@ -71,6 +71,7 @@ class PartAlone:
     is_batching: bool
 
     def hello(self) -> Json:
+        """Returns the answer to ``hello``."""
         said: Json = {
             "name": "part",
             "version": "1",
@@ -151,6 +152,7 @@ def _default_plugins(release: str) -> Sequence[str]:
 
 
 def create(config: Mapping[str, Any], *, start: datetime = START) -> Scheduler:
+    """Returns the part of the seed in the environment, for the suite as for any implementation in Python."""
     return Scheduler(part_of(int(os.environ[SEED])), config, start)
 
 

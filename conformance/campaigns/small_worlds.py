@@ -75,6 +75,7 @@ class Enumerating:
     sizes: list[int] = Factory(list)
 
     def choose(self, question: str, options: Sequence[T]) -> T:
+        """Returns the option that the script names, or the first one after its end."""
         number = self.script[len(self.sizes)] if len(self.sizes) < len(self.script) else 0
         self.sizes.append(len(options))
         return options[number]
@@ -138,6 +139,7 @@ class Run:
     # --- What may come next -----------------------------------------------------------------------
 
     def moves(self) -> Iterator[Move]:
+        """Yields each input that may come next."""
         if not self.is_held and self._machine.state.queue.heads():
             yield Schedule()
         yield from self._going_on()
@@ -176,6 +178,7 @@ class Run:
 
     @property
     def is_held(self) -> bool:
+        """Returns whether a scheduling cycle is under way, so that no other may begin."""
         return any(not running.cycle.is_binding for running in self._running)
 
     def settle(self) -> None:
@@ -340,6 +343,7 @@ def _replayed(world: World, way: Sequence[Step]) -> Run:
 
 
 def summary(result: Searched) -> str:
+    """Returns a line of figures, and what was found, with the inputs that led to it."""
     line = f"{result.world}: {result.states:,} states, {result.paths:,} paths, {result.settled:,} settled"
     if not result.findings:
         return line
@@ -350,6 +354,7 @@ def summary(result: Searched) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    """Returns 0, or 1 where an invariant does not hold."""
     known: Mapping[str, World] = {world.name: world for world in worlds()}
     parser = ArgumentParser(
         prog="conformance.campaigns.small_worlds", description="Search small worlds exhaustively."

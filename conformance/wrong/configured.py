@@ -46,6 +46,8 @@ def setting(**members: Any) -> Change:
 
 
 def gate(name: str, *, on: bool) -> Change:
+    """Returns a change that sets a feature gate, unless the history sets it."""
+
     def change(body: Json) -> None:
         body["featureGates"] = {name: on, **body.get("featureGates", {})}
 
@@ -199,6 +201,7 @@ CONFIGURED = (
 
 
 def all_configured() -> Mapping[str, Configured]:
+    """Returns all of them by name."""
     return {each.name: each for each in CONFIGURED}
 
 

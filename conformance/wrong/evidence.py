@@ -77,6 +77,7 @@ class Evidence:
 
 
 def read(path: Path = FILE) -> Evidence:
+    """Reads what ``write`` has written."""
     value = json.loads(path.read_text("utf-8"))
     parts = {profile: _rows(rows) for profile, rows in value["parts"].items()}
     mutants, go = (_sample(value[kind]) for kind in ("mutants", "go"))
@@ -165,6 +166,8 @@ def _row(result: WrongResult) -> Row:
 
 
 def sample_of(results: Sequence[WrongResult], of: int, argued: Mapping[str, Sequence[str]]) -> Sample:
+    """Returns what became of a sample of ``of`` mutants, today. One that was not killed and is
+    argued to be equivalent counts as that, however it ended."""
     equivalent = {name for names in argued.values() for name in names}
     ends: dict[str, Counter[str]] = {}
     alive: dict[str, tuple[str, str]] = {}
@@ -215,6 +218,7 @@ def _never_measured() -> Json:
 
 
 def worth(rows: Iterable[Row], known: Json) -> Json:
+    """Returns for each test what one of its examples costs, in seconds, and at which of them it killed."""
     at: dict[str, list[int]] = {name: [] for name in known}
     for row in rows:
         if row.rule:

@@ -55,6 +55,7 @@ class Unread:
         return next((why for pattern, why in NO_CONSEQUENCE.items() if re.fullmatch(pattern, self.name)), "")
 
     def matters_in(self, history: History) -> bool:
+        """Returns whether the field stands in an object of the history, or the request in its steps."""
         return any(self._stands_in(step) for step in history.steps)
 
     def _stands_in(self, step: object) -> bool:
@@ -120,6 +121,7 @@ NO_CONSEQUENCE: Mapping[str, str] = {
 
 
 def all_unread() -> Iterator[Unread]:
+    """Yields one for each field and request that could be left out, those of no consequence among them."""
     for kind in KINDS:
         if kind.type is PriorityClass:
             continue  # the API server has set the priority of each pod

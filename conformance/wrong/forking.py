@@ -38,10 +38,12 @@ class Forked:
         self._process: ForkedProcess | None = None
 
     def open(self) -> None:
+        """Forks a child, in place of the one that there is."""
         self.close()
         self._process = ForkedProcess(partial(_serve, self._change, self._more))
 
     def ask(self, request: Json) -> Any:
+        """Returns the answer. Raises TransportError if there is none in time, or no child."""
         if self._process is None:
             raise TransportError("the process has been ended")
         try:
@@ -54,6 +56,7 @@ class Forked:
         return json.loads(answer)
 
     def close(self, *, at_once: bool = False) -> None:
+        """Ends the child, if there is one."""
         if self._process is not None:
             self._process.end()
             self._process = None

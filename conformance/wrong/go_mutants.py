@@ -177,6 +177,7 @@ def _digest(recorder: Path) -> str:
 
 
 def named(rows: Sequence[dict[str, str | int]]) -> Iterator[GoMutant]:
+    """Yields the mutants that ``traces/recorder/mutants`` has listed, each with a name of its own."""
     seen: Counter[str] = Counter()
     for row in rows:
         place = f"{row['file']}:{row['line']}:{row['kind']}"

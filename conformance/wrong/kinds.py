@@ -95,6 +95,8 @@ def connect_wrong(name: str, profile: str = "") -> Adapter:
 
 
 def try_planted(name: str, asked: TryOptions) -> WrongResult:
+    """Tries the tests nearest to what is broken first. The invariants alone and the recordings alone are tried
+    only where it is judged as a whole scheduler."""
     wrong = all_wrong()[name]
     near = tuple(dict.fromkeys((*areas_about(wrong.breaks), *areas_near(name))))
     with connect_wrong(name, asked.profile) as adapter:
@@ -140,6 +142,8 @@ def try_configured(name: str, asked: TryOptions) -> WrongResult:
 
 
 def try_mutant(name: str, asked: TryOptions) -> WrongResult:
+    """Tries the tests of the nearest areas first. The invariants alone and the recordings alone are tried only
+    on one that was killed."""
     mutant = mutant_named(name)
     assert mutant is not None
     near = areas_near_mutant(mutant.module)

@@ -41,6 +41,7 @@ def modules() -> Iterator[str]:
 
 @cache
 def all_mutants() -> tuple[Mutant, ...]:
+    """Returns every mutant of every module, in the order of modules."""
     return tuple(mutant for module in modules() for mutant in mutants_of(module, source_of(module)))
 
 
@@ -58,6 +59,7 @@ def sample() -> list[Mutant]:
 
 
 def package_of(name: str) -> str:
+    """Returns the package of refsched to which the mutant of this name belongs."""
     return name.partition(".")[0]
 
 
@@ -74,6 +76,7 @@ def areas_near(module: str) -> tuple[str, ...]:
 
 
 def mutant_named(name: str) -> Mutant | None:
+    """Returns the mutant of this name, or None if there is none."""
     module = f"refsched.{name.partition(':')[0]}"
     if module not in modules():
         return None

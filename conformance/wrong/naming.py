@@ -57,10 +57,12 @@ class Named:
 
     @property
     def is_first(self) -> bool:
+        """Returns whether the first rule that is named is one that is broken."""
         return bool(self.rules) and self.rules[0] in self.breaks
 
     @property
     def is_among(self) -> bool:
+        """Returns whether some rule that is named is one that is broken."""
         return any(rule in self.breaks for rule in self.rules)
 
 
@@ -110,6 +112,7 @@ def _further(area: str) -> Sequence[History]:
 
 
 def named(name: str, *, shrinks: bool) -> Named:
+    """Returns what the failure of this planted scheduler names, of the test that kills it in the evidence."""
     row = evidence.read().planted[name]
     breaks = all_wrong()[name].breaks
     by_name = {test.name: test for test in suite_tests()}

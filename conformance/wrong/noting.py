@@ -79,6 +79,7 @@ noted: set[str] = set()
 
 
 def take_noted() -> list[str]:
+    """Returns the names that were noted since it was called last."""
     names = sorted(noted)
     noted.clear()
     return names

@@ -43,16 +43,16 @@ def read_options(arguments: Sequence[str]) -> Namespace:
 def _add_kinds(trying: ArgumentParser) -> None:
     trying.set_defaults(part="", keep=False)
     kinds = trying.add_subparsers(dest="kind", required=True)
-    several, sharing, keeping = [_names(), _several()], [_sharing()], [_keeping()]
-    planted = kinds.add_parser("planted", parents=[*several, *sharing, *keeping])
+    selecting, sharing, keeping = [_names(), _selecting()], [_sharing()], [_keeping()]
+    planted = kinds.add_parser("planted", parents=[*selecting, *sharing, *keeping])
     planted.add_argument(
         "--part", choices=tuple(PROFILES), help="those that can be one, judged as with --only"
     )
     for kind in ("configured", "mutants"):
-        kinds.add_parser(kind, parents=[*several, *sharing, *keeping])
-    kinds.add_parser("fields", parents=[*several, *sharing])
-    kinds.add_parser("go", parents=[*several, *keeping])
-    written = kinds.add_parser("written", parents=[*several, *sharing, *keeping])
+        kinds.add_parser(kind, parents=[*selecting, *sharing, *keeping])
+    kinds.add_parser("fields", parents=[*selecting, *sharing])
+    kinds.add_parser("go", parents=[*selecting, *keeping])
+    written = kinds.add_parser("written", parents=[*selecting, *sharing, *keeping])
     written.add_argument(
         "--from", dest="file", type=Path, metavar="FILE", required=True, help="written as planted ones are"
     )
@@ -77,7 +77,7 @@ def _add_jobs(add: Callable[..., object]) -> None:
     add("--jobs", type=number_from(1), default=2, help="processes on this machine (default: 2)")
 
 
-def _several() -> ArgumentParser:
+def _selecting() -> ArgumentParser:
     parser = ArgumentParser(add_help=False)
     parser.add_argument("--sample", type=number_from(1), help="this many of them, the same each time")
     parser.add_argument("--skip", type=number_from(0), default=0, help="without the first this many")

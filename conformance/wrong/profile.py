@@ -44,6 +44,7 @@ class SuiteTest:
 
     @property
     def draws(self) -> bool:
+        """Returns whether Hypothesis draws what it runs: it is neither a case nor a replay of recordings."""
         return not self.recorded and self.case is None
 
 

@@ -30,6 +30,7 @@ SHARE = 5
 
 
 def main(path: Path = TABLE) -> int:
+    """Counts, and writes the table. It is run in the root of a checkout, for the recordings."""
     counts = Counter({rule.id: 0 for rule in all_rules().values() if is_applied(rule)})
     histories = 0
     unheard: dict[str, list[str]] = {}

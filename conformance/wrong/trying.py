@@ -37,6 +37,8 @@ Tried = Iterable[tuple[SuiteTest, History]]
 
 
 class End(Enum):
+    """An End is how the trial of a wrong scheduler ended. Of one that is ``unreached`` no history was tried."""
+
     KILLED = "killed"
     SURVIVED = "survived"
     ERROR = "error"

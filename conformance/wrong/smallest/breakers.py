@@ -126,6 +126,7 @@ class Sites:
 
 @cache
 def sites_of(rule: StatedRule) -> Sites:
+    """Returns where the module of the rule names it."""
     tree = ast.parse(source_of(rule.module))
     named = {
         target.id

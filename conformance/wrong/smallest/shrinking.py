@@ -38,6 +38,7 @@ USUAL_PODS = "110"
 
 
 def as_value(history: History) -> Json:
+    """Returns the history as JSON that may be changed, without requests for no attempt."""
     return {
         "config": deepcopy(history.config),
         "gates": dict(history.feature_gates),
@@ -62,6 +63,7 @@ class Shrinking:
         self._missing = _nodes_missing(self.value)
 
     def smallest(self) -> History:
+        """Returns the smallest history that was found, when nothing more can be left out, or at the limit."""
         before = None
         while before != self.value and self._left > 0:
             before = deepcopy(self.value)
