@@ -90,7 +90,7 @@ NO_EXECUTE = "NoExecute"
 
 @frozen
 class DeviceTaint:
-    """``effect`` is None, NoSchedule or NoExecute."""
+    """``effect`` is "None", "NoSchedule" or "NoExecute"."""
 
     key: str = ""
     value: str = ""
