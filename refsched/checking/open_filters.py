@@ -34,7 +34,6 @@ from refsched.objects.storage import CSIDriver, CSINode
 from refsched.plugins.dynamic_resources import DynamicResources
 from refsched.plugins.dynamic_resources_claims import PodClaims
 from refsched.plugins.node_volume_limits import Drivers, NodeVolumeLimits
-from refsched.rules import applies
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -88,7 +87,6 @@ class _Stopped:
     def allocate(
         self, node: Node, claims: Sequence[ResourceClaim], pools: Pools | None = None
     ) -> tuple[AllocationResult, ...] | None:
-        applies("R-DRA-15")
         raise RejectedOnNode(STOPPED.of(self.cause))
 
     def pool_orders(self, node: Node) -> Sequence[Pools]:

@@ -97,14 +97,11 @@ class Allocator:
 
         Returns None if there is none. Without ``pools``, the first of the orders of pools is used.
 
-        Raises AllocationError.
-        """
+        Raises RejectedOnNode if there is none for a reason of its own, AllocationError if a claim, a class or a
+        pool is invalid, and SearchTooLong if the search takes too long."""
         gathered = pools if pools is not None else self.pool_orders(node)[0]
         pools = tuple(pool for pool in gathered if not pool.is_passed_over)
-        matcher = self.matcher(claims, node)
-        sizer = self.sizer(
-            claims, pools, self.get_class, matcher, self.steps.matches_of, self.steps.broken_pool, self.in_use
-        )
+        sizer = self.sizer(claims, pools, self.get_class, self.matcher(claims, node), self.steps, self.in_use)
         sized: dict[RequestKey, SizedRequest] = {}
         constraints: list[list[Constraint]] = []
         for index, claim in enumerate(claims):
@@ -112,8 +109,9 @@ class Allocator:
             constraints.append(
                 [self._constraint(claim, *each) for each in enumerate(claim.spec.devices.constraints)]
             )
-        matcher.forget()
-        memory = SearchMemory(claims, sized, self.matcher(claims, node), self.is_timed)
+        # The sizer's matcher may have remembered matches under another alternative (matched_as).
+        matcher = self.matcher(claims, node)
+        memory = SearchMemory(claims, sized, matcher, self.is_timed)
         counters = self.counters(pools, self.in_use)
         search = self.search(
             claims, pools, self.in_use, matcher, sized, constraints, self.steps, memory, counters
@@ -134,7 +132,6 @@ class Allocator:
             return MatchAttribute(requests, constraint.match_attribute)
         if constraint.distinct_attribute is not None:
             return self.distinct(requests, constraint.distinct_attribute)
-        applies("R-DRA-51")
         raise AllocationError(UNKNOWN_CONSTRAINT.of(claim.key, index))
 
     def found_nothing(self, pools: Pools) -> None:
@@ -143,5 +140,4 @@ class Allocator:
 
         Raises RejectedOnNode."""
         if any(pool.invalid_reason for pool in pools if not pool.is_incomplete):
-            applies("R-DRA-67")
             raise RejectedOnNode(INVALID_POOLS)

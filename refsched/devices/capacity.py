@@ -55,7 +55,6 @@ def consumed_capacity(
         else:
             consumed[name] = amount if policy is None else _rounded_up(name, amount, policy, unchecked)
         if consumed[name].nano < 0 and not unchecked:
-            applies("R-DRA-49")
             raise AllocationError(NEGATIVE.of(name))
     return consumed
 
@@ -110,7 +109,6 @@ def _in_steps(name: str, amount: Quantity, allowed: CapacityRequestPolicyRange, 
     least, step = _whole(allowed.min), _whole(allowed.step)
     rounded = least - (least - amount.value) // step * step
     if rounded > MAX_VALUE and not unchecked:
-        applies("R-DRA-49")
         raise AllocationError(TOO_LARGE.of(name, _in_decimal_units(amount.value)))
     applies("R-DRA-48", when=rounded != amount.value)
     return Quantity.of(rounded if rounded <= MAX_VALUE else rounded - 2**64)

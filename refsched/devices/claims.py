@@ -30,7 +30,11 @@ CLAIM_OF_ANOTHER = Reason("ResourceClaim {} was not created for pod {} (pod is n
 
 
 class ClaimProblem(Exception):  # noqa: N818  (no error: the reason why a pod has to wait)
-    """A ClaimProblem says why a claim of the pod cannot be used yet."""
+    """A ClaimProblem has the reason why a claim of the pod cannot be used yet."""
+
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 # --- The claims of a pod --------------------------------------------------------------------------

@@ -1,25 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Errors: the errors of an allocation of devices."""
+"""Errors: why no devices are allocated on a node."""
 
 from __future__ import annotations
-
-from typing import ClassVar
 
 from refsched.rules import Reason
 
 STOPPED = Reason("asked by caller to stop allocating devices: {}", "R-DRA-15")
 
 
-class AllocationError(Exception):
-    """An AllocationError says that a claim, a class or a pool is invalid. It ends the pod's attempt, whatever
-    the node."""
+class NotAllocated(Exception):  # noqa: N818  (not each of its subclasses is an error)
+    """A NotAllocated has the reason why no devices are allocated on a node. What follows from it depends on its
+    class."""
+
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
-class RejectedOnNode(AllocationError):  # noqa: N818  (no error: it says why the node is rejected)
-    """A RejectedOnNode concerns this node alone; the pod may fit on others."""
+class AllocationError(NotAllocated):
+    """An AllocationError says that a claim, a class or a pool is invalid. The pod's attempt ends with an error,
+    even if other nodes are feasible."""
 
-    rule: ClassVar[str] = "R-DRA-04"
+
+class RejectedOnNode(NotAllocated):
+    """A RejectedOnNode says why this node is rejected. The pod may fit on others."""
 
 
-class SearchTooLong(AllocationError):  # noqa: N818  (it says how the search ended)
-    """A SearchTooLong says that the search for devices on this node was given up."""
+class SearchTooLong(NotAllocated):
+    """A SearchTooLong says that the search for devices on this node was given up because it took too long."""

@@ -23,6 +23,7 @@ from refsched.devices.errors import AllocationError
 from refsched.devices.ids import DeviceID
 from refsched.devices.in_use import InUse
 from refsched.devices.pools import OfferedDevice, Pool, is_reached
+from refsched.devices.steps import AllocatorSteps
 from refsched.objects.dra import (
     ALL,
     EXACT_COUNT,
@@ -121,9 +122,6 @@ class Matcher:
             )
         return self._known[known]
 
-    def forget(self) -> None:
-        self._known.clear()
-
     def _all_hold(self, selectors: Sequence[DeviceSelector], offered: OfferedDevice, whose: str) -> bool:
         """R-DRA-41: Selectors are evaluated in order until one does not match, and one that fails is an
         error."""
@@ -137,13 +135,12 @@ class Matcher:
                 raise AllocationError(self.problem_of(whose, index, offered, str(error))) from None
         return True
 
-    def problem_of(self, whose: str, index: int, offered: OfferedDevice, problem: str) -> str:
+    def problem_of(self, whose: str, index: int, offered: OfferedDevice, problem: str) -> ErrorReason:
         """R-WORDS-04 (observed: the wording of reasons and messages is not part of the API): The error of a
         selector names the device, unless the expression is invalid by itself, and says how a key that a device
         does not have may be read."""
         if not problem.startswith("CEL runtime error"):
             return SELECTOR_FAILED.of(whose, index, problem)
-        applies("R-WORDS-04")
         before, found, key = problem.partition("no such key:")
         if found:
             problem = NO_SUCH_KEY.of(before, key)
@@ -155,16 +152,13 @@ class Matcher:
 
 @frozen
 class Sizer:
-    """A Sizer determines what the requests of claims need on one node. ``matches_of`` returns the alternative
-    under which it is remembered which devices an alternative matches, and ``broken_pool`` is raised if all devices
-    of a pool from which none is allocated are needed."""
+    """A Sizer determines what the requests of claims need on one node."""
 
     claims: Sequence[ResourceClaim]
     pools: Sequence[Pool]
     get_class: GetClass
     matcher: Matcher
-    matches_of: Callable[[int], int]
-    broken_pool: type[AllocationError]
+    steps: AllocatorSteps
     in_use: InUse
 
     def size_claim(self, claim_index: int) -> dict[RequestKey, SizedRequest]:
@@ -176,7 +170,6 @@ class Sizer:
             alternatives = self.size_request(claim, RequestKey(claim_index, index, 0), request)
             least = min(one.count for one in alternatives.values())
             if least > MAX_RESULTS - fewest:
-                applies("R-DRA-42")
                 raise AllocationError(
                     TOO_MANY_DEVICES.of(claim.key, request.name, least, MAX_RESULTS, fewest)
                 )
@@ -196,7 +189,7 @@ class Sizer:
         return {
             key._replace(sub=index): self._size(
                 claim,
-                key._replace(sub=self.matches_of(index)),
+                key._replace(sub=self.steps.matched_as(index)),
                 RequestName(request.name, alternative.name),
                 alternative,
             )
@@ -234,9 +227,8 @@ class Sizer:
         found: list[OfferedDevice] = []
         for pool in self.pools:
             if pool.is_broken:
-                applies("R-DRA-44")
                 state = "being updated" if pool.is_incomplete else "invalid"
-                raise self.broken_pool(POOL_IS_BROKEN.of(where, pool, state))
+                raise self.steps.broken_pool(POOL_IS_BROKEN.of(where, pool, state))
             matching = (each for each in pool.devices if self.matcher.matches(key, sized, each))
             found += self.large_enough(where, sized, matching)
         applies("R-DRA-43")

@@ -138,7 +138,7 @@ class Search:
         offered = sized.all_devices[place.device]
         if not self._take(place, sized, offered, must=True):
             return False
-        alternative = self.steps.further_devices_of(place.sub)
+        alternative = self.steps.continued_in(place.sub)
         further = Place(place.claim, place.request, alternative, place.device + 1)
         return self._go_on_with(place, sized, offered, further, in_alternative=in_alternative)
 

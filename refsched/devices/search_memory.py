@@ -41,8 +41,8 @@ far longer."""
 
 @define
 class SearchMemory:
-    """A SearchMemory holds the states from which one search has found nothing. ``matcher`` is not that of the
-    search. ``is_timed`` says that kube-scheduler would end a search that takes too long."""
+    """A SearchMemory holds the states from which one search has found nothing. ``is_timed`` says that
+    kube-scheduler would end a search that takes too long."""
 
     claims: Sequence[ResourceClaim]
     sized: Mapping[RequestKey, SizedRequest]

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from refsched.devices.errors import AllocationError
 from refsched.objects.dra import ResourceSlice
 from refsched.oddities.known_defect import NOT_REPORTED, KnownDefect
+from refsched.rules import ErrorReason
 
 _PLUGIN = "DynamicResources"
 
@@ -20,19 +21,21 @@ _PLUGIN = "DynamicResources"
 # --- What the release does ------------------------------------------------------------------------
 
 
-def under_the_one_before(alternative: int) -> int:
-    """Each alternative is looked up with the key of the one before it, so the second one has that of the first."""
+def the_one_before(alternative: int) -> int:
+    """Returns the alternative before this one. kube-scheduler looks up an alternative with the key of the one
+    before it, so that the second one has that of the first."""
     return max(alternative - 1, 0)
 
 
-def under_the_first(alternative: int) -> int:
-    """The second and later devices are searched under the first alternative, whichever alternative is being
-    allocated."""
+def the_first(alternative: int) -> int:
+    """Returns the first alternative, in which kube-scheduler looks for the second and later devices, whichever
+    alternative the first device was chosen for."""
     return 0
 
 
-def ends_the_attempt(problem: str) -> None:
-    """A constraint that does not admit one of the devices of an "All" request fails the whole attempt."""
+def ends_the_attempt(problem: ErrorReason) -> None:
+    """Raises AllocationError: if a constraint does not admit one of the devices of an "All" request, the whole
+    attempt fails."""
     raise AllocationError(problem)
 
 
@@ -51,7 +54,7 @@ MATCHED_BY_AN_ALTERNATIVE = KnownDefect(
     " the second one too",
     "determines for each alternative by itself which devices it matches",
     _PLUGIN,
-    {"matches_of": under_the_one_before},
+    {"matched_as": the_one_before},
 )
 ALL_OF_AN_ALTERNATIVE = KnownDefect(
     "all-of-an-alternative",
@@ -60,7 +63,7 @@ ALL_OF_AN_ALTERNATIVE = KnownDefect(
     "if an alternative asks for all devices, looks for the second and later ones under the first alternative",
     "looks for all of them under the alternative that asks for them",
     _PLUGIN,
-    {"further_devices_of": under_the_first},
+    {"continued_in": the_first},
 )
 ALL_OF_A_BROKEN_POOL = KnownDefect(
     "all-of-a-broken-pool",

@@ -81,6 +81,7 @@ DELETED = Reason("deletion of ResourceClaim completed", "R-DRA-95")
 DEALLOCATED = Reason("deallocation of ResourceClaim completed", "R-DRA-06")
 NO_STATE = ErrorReason("not found", "R-DRA-07")
 NO_ALLOCATION = ErrorReason("claim allocation not found for node", "R-DRA-08")
+SEARCH_TOO_LONG = ErrorReason("node {}: {}", "R-DRA-68")
 
 
 @frozen
@@ -120,7 +121,8 @@ class DynamicResources:
         try:
             claims_of(pod, objects)
         except ClaimProblem as problem:
-            return unresolvable(Reason(str(problem), "R-DRA-01"))
+            applies("R-DRA-01")
+            return unresolvable(problem.reason)
         return SUCCESS
 
     # --- PreFilter --------------------------------------------------------------------------------
@@ -133,7 +135,7 @@ class DynamicResources:
         try:
             claims = claims_of(pod.pod, objects)
         except ClaimProblem as problem:
-            return Reject(unresolvable(Reason(str(problem), "R-DRA-01")))
+            return Reject(unresolvable(problem.reason))
         special = self.special_claim(pod.pod, objects)
         if not claims and special is None:
             applies("R-DRA-02")
@@ -176,11 +178,11 @@ class DynamicResources:
             try:
                 found = there.allocator.allocate(node.existing_node, there.to_allocate)
             except RejectedOnNode as rejection:
-                return unresolvable(Reason(str(rejection), rejection.rule))
+                return unresolvable(rejection.reason)
             except SearchTooLong as problem:
                 return self.too_long(problem, node)
             except AllocationError as problem:
-                return error(Reason(str(problem), "R-DRA-04"))
+                return error(problem.reason)
             if found is None:
                 return unresolvable(CANNOT_ALLOCATE)
         return unresolvable(NOT_AVAILABLE) if there.unavailable(node) else SUCCESS
@@ -189,7 +191,7 @@ class DynamicResources:
         """R-DRA-68 (observed: how long a search for devices may take is a setting): An attempt in which the
         search for devices is given up on a node ends with an error, so that the pod is tried again after a
         backoff."""
-        return error(Reason(f"node {node.name}: {problem}", "R-DRA-68"))
+        return error(SEARCH_TOO_LONG.of(node.name, problem))
 
     # --- PostFilter -------------------------------------------------------------------------------
 
@@ -317,8 +319,8 @@ class DynamicResources:
         if state is None:
             return SUCCESS
         problem = bind_claims(state, pod.pod, api, self.conditions.allocation_time(api))
-        if problem:
-            return error(Reason(problem, "R-DRA-11"))
+        if problem is not None:
+            return error(problem)
         return self.conditions.wait(bound_claims(state, pod.pod, api), api, lambda: self.bound(state, api))
 
     def bound(self, state: PodClaims, api: Api) -> Status:

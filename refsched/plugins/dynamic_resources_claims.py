@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from attrs import evolve, field, frozen
 
 from refsched.devices.allocator import Allocates
-from refsched.devices.errors import AllocationError
+from refsched.devices.errors import NotAllocated
 from refsched.devices.pools import Pools
 from refsched.framework.choices import Choices, FirstChoice
 from refsched.framework.node_info import NodeInfo
@@ -133,7 +133,7 @@ def allocations_on(state: PodClaims, node: NodeInfo, pools: Pools | None = None)
     assert state.allocator is not None
     try:
         found = state.allocator.allocate(node.existing_node, state.to_allocate, pools)
-    except AllocationError:
+    except NotAllocated:
         return ()
     if not found:
         return ()

@@ -48,9 +48,9 @@ def protected(claim: ResourceClaim) -> ResourceClaim:
     return evolve(claim, metadata=evolve(claim.metadata, finalizers=(*finalizers, DELETE_PROTECTION)))
 
 
-def bind_claims(state: PodClaims, pod: Pod, api: Api, time: datetime | None) -> str:
-    """Writes the pod's reservations, and the new allocations with this time, if any. Returns what went wrong, or
-    ""."""
+def bind_claims(state: PodClaims, pod: Pod, api: Api, time: datetime | None) -> ErrorReason | None:
+    """Writes the pod's reservations, and the new allocations with this time, if any. Returns what went wrong, if
+    anything did."""
     allocations = state.allocations or (None,) * len(state.claims)
     for claim, allocation in zip(state.claims, allocations, strict=True):
         if claim.is_reserved_for(pod.uid):
@@ -60,9 +60,9 @@ def bind_claims(state: PodClaims, pod: Pod, api: Api, time: datetime | None) -> 
             problem = bind_special_claim(claim, allocation, state.mappings, pod, api, time)
         else:
             problem = bind_claim(claim, allocation, pod, api, time)
-        if problem:
+        if problem is not None:
             return problem
-    return ""
+    return None
 
 
 def bound_claims(state: PodClaims, pod: Pod, api: Api) -> list[tuple[str, str]]:
@@ -75,10 +75,10 @@ def bound_claims(state: PodClaims, pod: Pod, api: Api) -> list[tuple[str, str]]:
 
 def bind_claim(
     claim: ResourceClaim, allocation: AllocationResult | None, pod: Pod, api: Api, time: datetime | None
-) -> str:
+) -> ErrorReason | None:
     """Writes the reservation, and a new allocation if there is one, into the claim as it is now. The
     finalizer is written before. An allocation without a time gets this one, if there is one. Returns what went
-    wrong, or "". Source: bindClaim."""
+    wrong, if anything did. Source: bindClaim."""
     before = api.stored(claim)
     if before is None:
         return _failed_first(claim, allocation).of(claim.key, NO_SUCH_CLAIM.of(claim.name))
@@ -102,7 +102,7 @@ def bind_claim(
     bound = evolve(current, status=reserved)
     write(bound, api)
     remember_written(bound, before, api.objects)
-    return ""
+    return None
 
 
 def bind_special_claim(
@@ -112,17 +112,17 @@ def bind_special_claim(
     pod: Pod,
     api: Api,
     time: datetime | None,
-) -> str:
+) -> ErrorReason | None:
     """R-DRA-96: PreBind of DynamicResources creates the special claim, allocates it to the pod, and notes in
     the status of the pod what it serves; if it serves nothing, this is an error.
 
-    Returns what went wrong, or "".
+    Returns what went wrong, if anything did.
     Source: bindClaim, createExtendedResourceClaimInAPI, patchPodExtendedResourceClaimStatus."""
     applies("R-DRA-96")
     created = api.write("create", evolve(claim, metadata=evolve(claim.metadata, name="", uid="")))
     api.objects.assume(created)
     problem = bind_claim(created, allocation, pod, api, time)
-    if problem or mappings:
+    if problem is not None or mappings:
         return problem
     return SERVES_NOTHING.of(pod.key)
 

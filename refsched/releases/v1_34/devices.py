@@ -22,7 +22,7 @@ from attrs import define, frozen
 from refsched.devices.errors import AllocationError
 from refsched.devices.pools import OfferedDevice, Pools
 from refsched.releases.v1_35 import devices as later
-from refsched.rules import ErrorReason, applies
+from refsched.rules import ErrorReason
 
 POOL_IS_INVALID = ErrorReason("pool {} is invalid: {}", "R-DRA-55")
 
@@ -38,7 +38,6 @@ class Search(later.Search):
     def _offered(self) -> Iterable[OfferedDevice]:
         for pool in self.pools:
             if pool.invalid_reason:
-                applies("R-DRA-55")
                 raise AllocationError(POOL_IS_INVALID.of(pool.name, pool.invalid_reason))
             yield from pool.devices
 

@@ -97,9 +97,8 @@ class Counters(counters.Counters):
 class Matcher(requests.Matcher):
     cel = CEL
 
-    def problem_of(self, whose: str, index: int, offered: OfferedDevice, problem: str) -> str:
+    def problem_of(self, whose: str, index: int, offered: OfferedDevice, problem: str) -> ErrorReason:
         """R-WORDS-54 (instead of R-WORDS-04): The error of a selector does not name the device."""
-        applies("R-WORDS-54")
         return SELECTOR_FAILED.of(whose, index, problem)
 
 
@@ -116,7 +115,6 @@ class Sizer(requests.Sizer):
             fewest += min(one.count for one in alternatives.values())
             sized |= alternatives
         if fewest > MAX_RESULTS:
-            applies("R-DRA-104")
             raise AllocationError(TOO_MANY_DEVICES.of(claim.key, fewest, MAX_RESULTS))
         return sized
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from attrs import evolve, frozen
 
 from refsched.devices.allocator import Allocator
-from refsched.devices.errors import AllocationError
+from refsched.devices.errors import NotAllocated
 from refsched.devices.pools import Pool
 from refsched.framework.cycle_state import CycleState
 from refsched.framework.interface import Continue
@@ -99,7 +99,7 @@ def _outcome(state: PodClaims, allocator: Allocator, oddities: Oddities, node: N
     """Returns the result of Filter on the node: an allocation, or why there is none."""
     try:
         return _with(allocator, oddities).allocate(node.existing_node, state.to_allocate)
-    except AllocationError as problem:
+    except NotAllocated as problem:
         return type(problem), str(problem)
 
 
