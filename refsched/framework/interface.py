@@ -2,12 +2,19 @@
 """Interface: a plugin is any object with a ``name`` and the methods of the extension points that it extends.
 
 There is no base class. A plugin is a frozen value that holds its arguments, and its methods are pure
-functions. ``READS`` lists the kinds and the fields (``Pod.spec.tolerations``) that it reads besides those
-that the scheduler itself reads: in a cluster without them a scheduler with the plugin decides as one without
-it. Of ``WHO_A_POD_IS`` and ``WHAT_A_NODE_IS`` it lists what Filter and Score read: they answer alike for the pods
-of one template if a plugin lists nothing of the first. One that lists a field of nodes reads there no other field
-of the node, and with the allocatable resources what the node's pods request; one that lists nothing at all reads
-nothing of the node. What PreFilter and PreScore compute is passed to the later points as ``state``.
+functions. What PreFilter and PreScore compute is passed to the later points as ``state``.
+
+``READS`` lists the kinds (``PersistentVolume``) and the fields (``Pod.spec.tolerations``) that the plugin reads:
+
+* Kinds of objects and fields of pods that the scheduler itself reads are left out. Where nothing of what is
+  listed exists, a scheduler with the plugin decides as one without it. Of extended resources that devices serve,
+  which concern plugins that count resources too, DynamicResources alone lists the kinds.
+* A field of ``WHO_A_POD_IS`` is listed if Filter or Score reads it. If none is, both answer the same for all pods
+  of one template.
+* If a field of Node is listed, Filter and Score read no other field of the node; with its allocatable resources
+  they also read what its pods request. If nothing at all is listed, they read nothing of the node; otherwise they
+  may read all of it.
+
 Source: pkg/scheduler/framework/interface.go.
 """
 

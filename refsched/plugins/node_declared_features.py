@@ -60,7 +60,15 @@ class NodeDeclaredFeatures:
 
     name = "NodeDeclaredFeatures"
     POINTS = ("preFilter", "filter")
-    READS = ("Pod.spec.hostNetwork", "Pod.spec.hostUsers", "Node.status.declaredFeatures")
+    READS = (
+        "Pod.spec.hostNetwork",
+        "Pod.spec.hostUsers",
+        "Pod.spec.containers[].restartPolicyRules",
+        "Pod.spec.initContainers[].restartPolicyRules",
+        "Pod.spec.containers[].volumeMounts",
+        "Pod.spec.initContainers[].volumeMounts",
+        "Node.status.declaredFeatures",
+    )
     WITHOUT_PRE_FILTER = error(ERROR_READING_CYCLE_STATE.of(name))
     features: Mapping[str, Callable[[Pod], bool]] = field(default=FEATURES, hash=False)
 

@@ -78,6 +78,19 @@ def test_a_rule_of_a_plugin_none_of_whose_fields_are_taken_is_not_claimed() -> N
     assert Part(claims, fields_not_taken=ports).lacks("R-TAINT-01") == ""
 
 
+def test_a_pod_may_require_features_by_other_fields_than_those_of_its_host() -> None:
+    of_the_host = {"Pod.spec.hostNetwork", "Pod.spec.hostUsers"}
+    of_containers = {
+        f"Pod.spec.{kind}[].{field}"
+        for kind in ("containers", "initContainers")
+        for field in ("restartPolicyRules", "volumeMounts")
+    }
+    claims = frozenset({"filter"})
+    assert Part(claims, fields_not_taken=frozenset(of_the_host)).lacks("R-DECLARED-02") == ""
+    every = frozenset(of_the_host | of_containers)
+    assert Part(claims, fields_not_taken=every).lacks("R-DECLARED-02") == "the field Pod.spec.hostNetwork"
+
+
 @pytest.mark.parametrize(
     ("path", "problem"),
     [
