@@ -63,6 +63,11 @@ def pod_requests(
     return _with_overhead(pod, requests)
 
 
+def requests_of_spec(pod: Pod) -> Resource:
+    """Returns what the spec of a pod requests; what its status reports does not count."""
+    return resource_of(pod_requests(pod, use_status=False))
+
+
 def requests_in_events(pod: Pod) -> dict[str, Quantity]:
     """Returns what a pod requests as a whole when its states before and after an event are compared: pod-level
     requests count there even without the gate PodLevelResources.

@@ -19,9 +19,9 @@ from refsched.framework.node_info import NodeInfo
 from refsched.framework.status import Status, unresolvable
 from refsched.objects.dra import AllocationResult, ResourceClaim
 from refsched.objects.pod import Pod
-from refsched.objects.resources import pod_requests, resource_of
+from refsched.objects.resources import requests_of_spec
 from refsched.objects.store import ObjectStore
-from refsched.plugins.dynamic_resources_extended import Mapped, is_served_by_devices, requesting, served
+from refsched.plugins.dynamic_resources_extended import Mapped, may_be_served, requesting, served
 from refsched.rules import Reason, applies
 
 MAX_ALTERNATIVES = 8
@@ -44,8 +44,8 @@ class Special:
 
 
 def special_of(pod: Pod, objects: ObjectStore) -> Special:
-    wanted = resource_of(pod_requests(pod, use_status=False))
-    names = frozenset(name for name, asked in wanted.scalar.items() if asked and is_served_by_devices(name))
+    wanted = requests_of_spec(pod)
+    names = frozenset(name for name, asked in wanted.scalar.items() if asked and may_be_served(name))
     return Special(pod, names, served(wanted, objects), objects)
 
 

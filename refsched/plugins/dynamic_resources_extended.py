@@ -29,7 +29,7 @@ from refsched.objects.dra import (
 from refsched.objects.meta import ObjectMeta, OwnerReference
 from refsched.objects.pod import Container, Pod
 from refsched.objects.quantity import NANO, Quantity
-from refsched.objects.resources import Resource, is_extended_resource, pod_requests, resource_of
+from refsched.objects.resources import Resource, is_extended_resource, requests_of_spec
 from refsched.objects.store import ObjectStore
 from refsched.rules import applies
 
@@ -81,20 +81,18 @@ def _rank(device_class: DeviceClass) -> tuple[float, str]:
 
 def class_of(resource: str, objects: ObjectStore) -> DeviceClass | None:
     """Returns the DeviceClass that serves the resource, if any does."""
-    return objects.ledger(ServedResources).by_resource.get(resource)
+    return objects.ledger(ServedResources).by_resource.get(resource) if may_be_served(resource) else None
 
 
 def served(wanted: Resource, objects: ObjectStore) -> frozenset[str]:
     """Returns the extended resources of which some is requested and which a DeviceClass serves."""
     return frozenset(
-        name
-        for name, amount in wanted.scalar.items()
-        if amount and is_served_by_devices(name) and class_of(name, objects) is not None
+        name for name, amount in wanted.scalar.items() if amount and class_of(name, objects) is not None
     )
 
 
-def is_served_by_devices(resource: str) -> bool:
-    """Returns whether a DeviceClass may serve the resource, by its name."""
+def may_be_served(resource: str) -> bool:
+    """Returns whether the resource has a name that a DeviceClass may serve."""
     return is_extended_resource(resource) or resource.startswith(OF_A_CLASS)
 
 
@@ -104,7 +102,7 @@ def is_served_by_devices(resource: str) -> bool:
 def special_claim(pod: Pod, objects: ObjectStore) -> ResourceClaim | None:
     """R-DRA-91: A pod that requests an extended resource that a DeviceClass serves has a claim of its own for
     it: the one that an earlier attempt created, or a new one. Source: preFilterExtendedResources."""
-    if not served(resource_of(pod_requests(pod, use_status=False)), objects):
+    if not served(requests_of_spec(pod), objects):
         return None
     applies("R-DRA-91")
     return created_claim(pod, objects) or ResourceClaim(

@@ -21,7 +21,7 @@ from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.objects.resources import CPU, MEMORY, amount, is_scalar_resource
 from refsched.plugins.resource_scoring import ResourceSpec, resources_or_default
-from refsched.plugins.resource_scoring_devices import CountedDevices, counted_devices
+from refsched.plugins.resource_scoring_devices import CountedDevices, counted_devices, devices_instead
 from refsched.plugins.signatures import sign_requests
 from refsched.rules import applies
 
@@ -128,13 +128,11 @@ def _use(resource: str, devices: CountedDevices | None, node: NodeInfo) -> tuple
     selects.
 
     Returns how much of the resource is used on the node, and how much of it the node has."""
-    used, capacity = amount(node.requested, resource), amount(node.allocatable, resource)
-    if capacity == 0 and devices is not None and node.node:
-        counted = devices.count(resource, node.node)
-        if counted is not None and applies("R-BALANCED-07"):
-            count, allocated = counted
-            return allocated, count
-    return used, capacity
+    instead = devices_instead(resource, devices, node)
+    if instead is not None:
+        applies("R-BALANCED-07")
+        return instead
+    return amount(node.requested, resource), amount(node.allocatable, resource)
 
 
 def _balance(shares: Sequence[float]) -> int:

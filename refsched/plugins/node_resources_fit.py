@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from attrs import fields, frozen
+from attrs import frozen
 
 from refsched.config.args import PluginArgs
 from refsched.framework.events import DEVICE_CLASS, NODE, POD, ActionType, EventHint
@@ -35,6 +35,7 @@ from refsched.objects.resources import (
     is_scalar_resource,
     pod_requests,
     requests_in_events,
+    requests_of_spec,
     resource_of,
 )
 from refsched.objects.store import ObjectStore
@@ -49,7 +50,7 @@ from refsched.plugins.resource_scoring import (
     most_allocated,
     requested_to_capacity_ratio,
 )
-from refsched.plugins.resource_scoring_devices import CountedDevices, counted_devices
+from refsched.plugins.resource_scoring_devices import CountedDevices, counted_devices, devices_instead
 from refsched.plugins.signatures import sign_requests
 from refsched.rules import Reason, applies
 
@@ -58,28 +59,20 @@ INSUFFICIENT = Reason("Insufficient {}", "R-FIT-02")
 
 
 @frozen
-class WithDevices(Resource):
-    """A WithDevices is what a pod requests, some of which a DeviceClass serves (``served``)."""
+class Wanted:
+    """A Wanted is what a pod requests. ``served`` are the resources among it that a DeviceClass serves."""
 
-    served: frozenset[str] = frozenset()
-
-    @classmethod
-    def of(cls, wanted: Resource, served: frozenset[str]) -> WithDevices:
-        values = {each.name: getattr(wanted, each.name) for each in fields(Resource)}
-        return cls(**values, served=served)
+    requests: Resource
+    served: frozenset[str]
 
 
 @frozen
-class Scored(Resource):
-    """A Scored is what counts of a pod's requests when nodes are scored, and the devices, if a DeviceClass serves
-    a resource that counts."""
+class Scored:
+    """A Scored is what counts of a pod's requests when nodes are scored. ``devices`` are those that count, if a
+    DeviceClass serves one of the resources that count."""
 
-    devices: CountedDevices | None = None
-
-    @classmethod
-    def of(cls, wanted: Resource, devices: CountedDevices | None) -> Scored:
-        values = {each.name: getattr(wanted, each.name) for each in fields(Resource)}
-        return cls(**values, devices=devices)
+    requests: Resource
+    devices: CountedDevices | None
 
 
 @frozen
@@ -116,15 +109,12 @@ class NodeResourcesFit:
 
     # --- PreFilter --------------------------------------------------------------------------------
 
-    def pre_filter(self, pod: PodInfo, snapshot: Snapshot) -> Continue[Resource]:
+    def pre_filter(self, pod: PodInfo, snapshot: Snapshot) -> Continue[Wanted]:
         """R-FIT-01: What the spec of a pod requests, pod-level requests included, must be free on a node; what
         its status reports does not count for the pod that is scheduled."""
-        wanted = _wanted(pod.pod)
-        by_devices = self.served(wanted, snapshot.objects)
-        if by_devices:
-            wanted = WithDevices.of(wanted, by_devices)
-        applies("R-FIT-01", when=wanted != pod.requests or has_pod_level_requests(pod.pod))
-        return Continue(wanted)
+        requests = requests_of_spec(pod.pod)
+        applies("R-FIT-01", when=requests != pod.requests or has_pod_level_requests(pod.pod))
+        return Continue(Wanted(requests, self.served(requests, snapshot.objects)))
 
     def served(self, wanted: Resource, objects: ObjectStore) -> frozenset[str]:
         """Returns the resources that devices may serve, because a DeviceClass does."""
@@ -132,7 +122,7 @@ class NodeResourcesFit:
 
     # --- Filter -----------------------------------------------------------------------------------
 
-    def filter(self, wanted: Resource, pod: PodInfo, node: NodeInfo) -> Status:
+    def filter(self, wanted: Wanted, pod: PodInfo, node: NodeInfo) -> Status:
         """R-FIT-02: A node is rejected with one reason per insufficient resource, and with "Too many pods" if
         it has no pod slot left.
         R-FIT-03: A node is rejected as UnschedulableAndUnresolvable if the pod requests more of a resource than
@@ -141,8 +131,8 @@ class NodeResourcesFit:
         none of it. Source: shouldDelegateResourceToDRA."""
         reasons = [] if _has_pod_slot(node) else [TOO_MANY_PODS]
         exceeds_allocatable = False
-        by_devices = _by_devices(wanted.served, node) if isinstance(wanted, WithDevices) else ()
-        for resource in _insufficient(wanted, node):
+        by_devices = _by_devices(wanted.served, node)
+        for resource in _insufficient(wanted.requests, node):
             if resource in by_devices:
                 applies("R-FIT-13")
                 continue
@@ -150,7 +140,7 @@ class NodeResourcesFit:
                 applies("R-FIT-04")
                 continue
             reasons.append(INSUFFICIENT.of(resource))
-            if amount(wanted, resource) > amount(node.allocatable, resource):
+            if amount(wanted.requests, resource) > amount(node.allocatable, resource):
                 exceeds_allocatable = True
         if not reasons:
             return SUCCESS
@@ -169,18 +159,18 @@ class NodeResourcesFit:
 
     # --- Score ------------------------------------------------------------------------------------
 
-    def pre_score(self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot) -> Continue[Resource]:
+    def pre_score(self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot) -> Continue[Scored]:
         """R-FIT-05 (observed: the requests that count by default are constants of the source): For the score of
         NodeResourcesFit, a container without a cpu request counts with 100m and one without a memory request
         with 200 MiB, and the pod-level requests of the pod do not count."""
         requests = pod_requests(pod.pod, SCORING_DEFAULTS, pod_level=False, use_status=False)
         counted = resource_of(requests)
-        applies("R-FIT-05", when=counted != _wanted(pod.pod))
+        applies("R-FIT-05", when=counted != requests_of_spec(pod.pod))
         devices = self.counted_devices([spec.name for spec in self.resources], snapshot.objects)
-        return Continue(Scored.of(counted, devices))
+        return Continue(Scored(counted, devices))
 
-    def score(self, wanted: Resource, pod: PodInfo, node: NodeInfo) -> int:
-        uses = [use for spec in self.resources if (use := self._use(spec, wanted, node)) is not None]
+    def score(self, scored: Scored, pod: PodInfo, node: NodeInfo) -> int:
+        uses = [use for spec in self.resources if (use := self._use(spec, scored, node)) is not None]
         match self.strategy:
             case "LeastAllocated":
                 return least_allocated(uses)
@@ -189,20 +179,21 @@ class NodeResourcesFit:
         return requested_to_capacity_ratio(self.shape, uses)
 
     @staticmethod
-    def _use(spec: ResourceSpec, wanted: Resource, node: NodeInfo) -> Use | None:
+    def _use(spec: ResourceSpec, scored: Scored, node: NodeInfo) -> Use | None:
         """R-FIT-15 (observed: how devices count for the score is not documented): For the score of
         NodeResourcesFit, an extended resource that a DeviceClass serves and of which the node's allocatable has
         none counts with the devices of the node that the class selects.
 
         Returns the use of the resource, or None if the node has none of it, or if the pod requests none of a
         scalar resource."""
-        asked, capacity = amount(wanted, spec.name), amount(node.allocatable, spec.name)
+        asked, capacity = amount(scored.requests, spec.name), amount(node.allocatable, spec.name)
         if asked == 0 and is_scalar_resource(spec.name):
             return None
-        if capacity == 0 and isinstance(wanted, Scored) and wanted.devices is not None and node.node:
-            devices, allocated = wanted.devices.count(spec.name, node.node) or (0, 0)
-            if applies("R-FIT-15", when=devices):
-                return Use(allocated + asked, devices, spec.weight)
+        instead = devices_instead(spec.name, scored.devices, node)
+        if instead is not None:
+            applies("R-FIT-15")
+            allocated, count = instead
+            return Use(allocated + asked, count, spec.weight)
         if capacity == 0:
             return None
         counted = node.non_zero_requested if spec.name in (CPU, MEMORY) else node.requested
@@ -245,7 +236,7 @@ class NodeResourcesFit:
         R-FIT-12 (observed: queueing hints may only save attempts, KEP-4247): An updated node requeues a pod
         that NodeResourcesFit rejected only if the pod would fit there without any other pod, and the node's
         allocatable has grown in a resource that the pod requests or in its number of pods."""
-        wanted = _wanted(pod)
+        wanted = requests_of_spec(pod)
         alone = NodeInfo.without_pods(after)
         by_devices = _by_devices(self.served(wanted, objects), alone)
         if not _has_pod_slot(alone) or {*_insufficient(wanted, alone)} - by_devices:
@@ -282,10 +273,6 @@ class NodeResourcesFit:
 def _by_devices(names: frozenset[str], node: NodeInfo) -> frozenset[str]:
     """Returns those of the resources that the node has none of, so that devices serve them there."""
     return frozenset(name for name in names if not node.allocatable.scalar.get(name))
-
-
-def _wanted(pod: Pod) -> Resource:
-    return resource_of(pod_requests(pod, use_status=False))
 
 
 def _has_pod_slot(node: NodeInfo) -> bool:

@@ -20,10 +20,12 @@ from refsched.devices.claims import devices_in_use
 from refsched.devices.ids import DeviceID
 from refsched.devices.in_use import InUse
 from refsched.devices.pools import OfferedDevice, SlicesByNode, is_reached, node_reaches
+from refsched.framework.node_info import NodeInfo
 from refsched.objects.dra import DeviceClass, ResourceSlice
 from refsched.objects.node import Node
+from refsched.objects.resources import amount
 from refsched.objects.store import ObjectStore
-from refsched.plugins.dynamic_resources_extended import class_of, is_served_by_devices
+from refsched.plugins.dynamic_resources_extended import class_of
 from refsched.rules import applies
 
 
@@ -36,17 +38,17 @@ class CountedDevices:
     objects: ObjectStore
     cel: CelSteps = CelSteps()
 
-    def count(self, resource: str, node: Node) -> tuple[int, int] | None:
-        """Returns how many devices of the node the DeviceClass of the resource selects, none if a selector fails,
-        and how many of them are allocated; None if no class serves the resource."""
-        device_class = class_of(resource, self.objects) if is_served_by_devices(resource) else None
+    def count(self, resource: str, node: Node) -> tuple[int, int]:
+        """Returns how many of the devices of the node that the DeviceClass of the resource selects are allocated,
+        and how many there are: none if no class serves the resource, or if a selector fails."""
+        device_class = class_of(resource, self.objects)
         if device_class is None:
-            return None
+            return 0, 0
         try:
             selected = [offered.id for offered in self._reached(node) if self._selects(device_class, offered)]
         except CelError:
             return 0, 0
-        return len(selected), sum(map(self.in_use.is_allocated, selected))
+        return sum(map(self.in_use.is_allocated, selected)), len(selected)
 
     def _reached(self, node: Node) -> Iterator[OfferedDevice]:
         for piece in self.slices.of(node):
@@ -76,6 +78,15 @@ def _as_selectors_see(offered: OfferedDevice) -> CelDevice:
 
 def counted_devices(resources: Iterable[str], objects: ObjectStore) -> CountedDevices | None:
     """Returns the devices, or None if no DeviceClass serves any of these resources, which count for the score."""
-    if not any(is_served_by_devices(name) and class_of(name, objects) is not None for name in resources):
+    if all(class_of(name, objects) is None for name in resources):
         return None
     return CountedDevices(SlicesByNode(objects.list(ResourceSlice)), devices_in_use(objects), objects)
+
+
+def devices_instead(resource: str, devices: CountedDevices | None, node: NodeInfo) -> tuple[int, int] | None:
+    """Returns how many of the devices that count for the resource on a node whose allocatable has none of it are
+    allocated, and how many there are; None if there are none."""
+    if devices is None or amount(node.allocatable, resource) != 0:
+        return None
+    allocated, count = devices.count(resource, node.existing_node)
+    return (allocated, count) if count else None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from refsched.framework.interface import Fragments
 from refsched.objects.pod import Pod
-from refsched.objects.resources import pod_requests, resource_of
+from refsched.objects.resources import requests_of_spec
 from refsched.objects.store import ObjectStore
 from refsched.plugins.dynamic_resources_extended import served
 from refsched.rules import applies
@@ -27,7 +27,7 @@ def sign_requests(plugin: object, pod: Pod, objects: ObjectStore) -> Fragments |
     """R-BATCH-22: What the pod requests as a whole is part of its signature, however its containers share it.
     R-BATCH-23: A pod that requests an extended resource that a DeviceClass serves has no signature.
     Source: plugins/noderesources/fit.go, SignPod."""
-    requests = resource_of(pod_requests(pod, use_status=False))
+    requests = requests_of_spec(pod)
     if served(requests, objects):
         applies("R-BATCH-23")
         return None

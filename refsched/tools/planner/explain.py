@@ -29,8 +29,7 @@ from refsched.objects.resources import (
     MEMORY,
     PODS,
     amount,
-    pod_requests,
-    resource_of,
+    requests_of_spec,
 )
 from refsched.records import UNSCHEDULABLE, Attempt
 from refsched.tools.planner.cluster import show, why_gated
@@ -247,7 +246,7 @@ def _untolerated(pod: Pod, node: Node) -> tuple[str, ...]:
 
 def _lacks(reasons: Sequence[str], pod: Pod, node: NodeInfo) -> tuple[Shortage, ...]:
     """Returns the numbers behind NodeResourcesFit's reasons, with the nominated pods counted as it counts them."""
-    wanted = resource_of(pod_requests(pod, use_status=False))
+    wanted = requests_of_spec(pod)
     allowed = node.allocatable.allowed_pod_number
     lacks = [Shortage(PODS, 1, allowed - len(node.pods), allowed)] if TOO_MANY_PODS in reasons else []
     for resource in (CPU, MEMORY, EPHEMERAL_STORAGE, *wanted.scalar):

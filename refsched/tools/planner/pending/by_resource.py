@@ -11,7 +11,7 @@ from refsched.errors import counted
 from refsched.framework.node_info import NodeInfo
 from refsched.objects.pod import Pod
 from refsched.objects.quantity import Quantity
-from refsched.objects.resources import PODS, amount, pod_requests, resource_of
+from refsched.objects.resources import PODS, amount, requests_of_spec, resource_of
 from refsched.tools.planner.amounts import amounts
 from refsched.tools.planner.pending.by_node import NodeObstacle, grouped
 from refsched.tools.planner.pending.situation import Situation
@@ -44,7 +44,7 @@ def _with_capacity(resource: str, nodes: Sequence[NodeInfo]) -> str:
 
 def asked_of(pod: Pod, resource: str) -> int:
     """Returns how much the pod requests: milli-CPU, bytes, or whole units; one of ``pods``."""
-    return 1 if resource == PODS else amount(resource_of(pod_requests(pod, use_status=False)), resource)
+    return 1 if resource == PODS else amount(requests_of_spec(pod), resource)
 
 
 def free_on(node: NodeInfo, resource: str) -> int:
