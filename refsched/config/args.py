@@ -30,10 +30,6 @@ class PluginArgs:
         """Raises InputError, which names the field of the first value that is refused."""
 
 
-def check(args: PluginArgs) -> None:
-    args.validate()
-
-
 @contextmanager
 def refused_by(rule: str) -> Iterator[None]:
     """Applies the rule if an InputError is raised inside."""

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from operator import methodcaller
 
 from attrs import frozen
 
-from refsched.config.args import PluginArgs, check
+from refsched.config.args import PluginArgs
 from refsched.config.types import PluginSet
 
 
@@ -26,7 +27,7 @@ class ConfigOfRelease:
     defaults: Mapping[str, int]
     merged_set: Callable[[PluginSet, PluginSet], PluginSet]
     checked_where_enabled: frozenset[str]
-    check_enabled: Callable[[PluginArgs], None] = check
+    check_enabled: Callable[[PluginArgs], None] = methodcaller("validate")
     removed_plugins: frozenset[str] = frozenset()
     misnamed_args: frozenset[str] = frozenset()
     not_yet: tuple[str, ...] = ()
