@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import ClassVar, NamedTuple
 
-from attrs import define, evolve, field, frozen
+from attrs import define, field, frozen
 
 from refsched.devices.ids import DeviceID
 from refsched.objects.dra import DeviceRequestAllocationResult, ResourceClaim
@@ -48,17 +48,11 @@ class InUse:
 
     def with_claims(self, claims: Iterable[ResourceClaim]) -> InUse:
         """Returns what is in use with these claims. What a claim that counts already consumes counts twice."""
-        devices, shares, capacity = set(self.devices), set(self.shares), dict(self.capacity)
+        ledger = DeviceLedger(set(self.devices), set(self.shares), dict(self.capacity))
         for claim in claims:
             for result in _held(claim):
-                device = _device_of(result)
-                if result.share_id is None:
-                    devices.add(device)
-                    continue
-                shares.add(Share(device, result.share_id))
-                if result.consumed_capacity:
-                    capacity[device] = added(capacity.get(device, {}), result.consumed_capacity)
-        return evolve(self, devices=frozenset(devices), shares=frozenset(shares), capacity=capacity)
+                ledger.add(result)
+        return ledger.in_use
 
 
 def added(to: Amounts, amounts: Amounts) -> Amounts:
@@ -92,13 +86,13 @@ class DeviceLedger:
         is_allocated = after is not None and after.is_allocated
         if is_allocated and not was_allocated:
             for result in _held(after):
-                self._add(result)
+                self.add(result)
         if was_allocated and not is_allocated:
             applies("R-DRA-85")
             for result in _held(before):
                 self._remove(result)
 
-    def _add(self, result: DeviceRequestAllocationResult) -> None:
+    def add(self, result: DeviceRequestAllocationResult) -> None:
         device = _device_of(result)
         if result.share_id is None:
             self.taken.add(device)

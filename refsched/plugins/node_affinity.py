@@ -169,12 +169,13 @@ class NodeAffinity:
         added = self.added_affinity.required_during_scheduling_ignored_during_execution
         if added is not None and not added.matches(after):
             return False
-        if not _is_selected(pod, after):
+        required = required_node_affinity(pod)
+        if not required.selects(after):
             return False
-        if not _has_affinity(pod, after):
+        if not required.has_matching_term(after):
             if not _has_unreadable_term(pod):
                 return False
-        elif before is not None and matches_required(pod, before):
+        elif before is not None and required.matches(before):
             return False
         applies("R-NODEAFF-07")
         return True
@@ -218,9 +219,15 @@ class RequiredNodeAffinity:
     affinity: pods.NodeAffinity
 
     def matches(self, node: Node) -> bool:
+        return self.selects(node) and self.has_matching_term(node)
+
+    def selects(self, node: Node) -> bool:
+        return selects_labels(self.node_selector, node.metadata.labels)
+
+    def has_matching_term(self, node: Node) -> bool:
+        """Returns whether the node matches one of the required terms, or none is required."""
         required = self.affinity.required_during_scheduling_ignored_during_execution
-        selected = selects_labels(self.node_selector, node.metadata.labels)
-        return selected and (required is None or required.matches(node))
+        return required is None or required.matches(node)
 
 
 def required_node_affinity(pod: pods.Pod) -> RequiredNodeAffinity:
@@ -229,15 +236,6 @@ def required_node_affinity(pod: pods.Pod) -> RequiredNodeAffinity:
 
 def matches_required(pod: pods.Pod, node: Node) -> bool:
     return required_node_affinity(pod).matches(node)
-
-
-def _is_selected(pod: pods.Pod, node: Node) -> bool:
-    return selects_labels(pod.spec.node_selector, node.metadata.labels)
-
-
-def _has_affinity(pod: pods.Pod, node: Node) -> bool:
-    required = affinity_of(pod).required_during_scheduling_ignored_during_execution
-    return required is None or required.matches(node)
 
 
 def _has_unreadable_term(pod: pods.Pod) -> bool:
