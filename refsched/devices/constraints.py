@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Constraints: the conditions on the devices of a claim together, of which there are two kinds.
+"""Constraints: what the devices of a claim must have in common, or must not.
 
-A constraint is called with each device that is about to be allocated, and says whether it may be. If so, the
-device counts from then on, until the search gives it up.
+A constraint is asked about each device that is about to be allocated. One that it admits counts for the next ones,
+until the search gives it up.
 Promised: matchAttribute and distinctAttribute are documented with the ResourceClaim API.
 Shows in: devices.
 Source: dynamic-resource-allocation/structured/internal/incubating/allocator_incubating.go,
@@ -32,7 +32,8 @@ class RequestName:
 
 
 class Constraint(Protocol):
-    """``add`` is called with each device that is about to be allocated, ``remove`` with each that is given up."""
+    """``add`` is called with each device that is about to be allocated, and returns whether it may be; ``remove``
+    is called with each that is given up."""
 
     def add(self, request: RequestName, offered: OfferedDevice) -> bool: ...
 

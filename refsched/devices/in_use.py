@@ -47,7 +47,8 @@ class InUse:
         return device in self.capacity or any(share.device == device for share in self.shares)
 
     def with_claims(self, claims: Iterable[ResourceClaim]) -> InUse:
-        """Returns what is in use with these claims. What a claim that counts already consumes counts twice."""
+        """Returns what is in use with these claims. If one of them counts already, what its shares consume counts
+        twice."""
         ledger = DeviceLedger(set(self.devices), set(self.shares), dict(self.capacity))
         for claim in claims:
             for result in _held(claim):
@@ -68,7 +69,8 @@ def subtracted(from_: Amounts, amounts: Amounts) -> Amounts:
 
 @define
 class DeviceLedger:
-    """A DeviceLedger has what claims hold, as kube-scheduler keeps it: in sets, without counting claims."""
+    """A DeviceLedger has what claims hold, as kube-scheduler keeps it: without counting how many claims hold a
+    device."""
 
     kind: ClassVar[str] = ResourceClaim.kind
     taken: set[DeviceID] = field(factory=set)

@@ -156,8 +156,8 @@ def in_fixed_order(pools: Iterable[Pool], node: Node) -> Sequence[Pools]:
     of the names of driver and pool, and after them in the same order those that have a device with binding
     conditions; the slices of a pool are tried in the order of their names.
 
-    Returns the pools once for each slice of which it is open whether it is listed first. Source: sortPoolsByID,
-    sortSlicesByName."""
+    Returns the pools in this order, once for each choice of the numbers of slices that count (R-DRA-124).
+    Source: sortPoolsByID, sortSlicesByName."""
     found = [_with_each_count(pool, node) for pool in sorted(pools, key=lambda pool: pool.id)]
     applies("R-DRA-26", when=len(found) > 1 or any(len(pool.slices) > 1 for pool, *_ in found))
     return [_late_last(each) for each in product(*found)]
@@ -186,8 +186,9 @@ def only_node(piece: ResourceSlice) -> str:
 
 
 class SlicesByNode:
-    """SlicesByNode have the slices of the pools that a node may reach: those of which a slice names the node, or
-    names none. They are made once in a scheduling cycle, since a cluster may have a pool for each of its nodes."""
+    """SlicesByNode have for each node the slices of the pools that it may reach: those with a slice that names the
+    node, or that names none. They are made once in a scheduling cycle, since a cluster may have a pool for each of
+    its nodes."""
 
     def __init__(
         self, slices: Iterable[ResourceSlice], only_node: Callable[[ResourceSlice], str] = only_node

@@ -40,8 +40,8 @@ class TooManyDevices(Exception):  # noqa: N818  (not an error to the caller: it 
 
 
 class Place(NamedTuple):
-    """A Place says which device is looked for: its position in a request, and the positions of that and of
-    the claim. Devices from ``start`` on are tried."""
+    """A Place says for what a device is looked for, by positions: the claim, the request in it, the alternative of
+    the request (``sub``), and which of its devices this is. The devices from ``start`` on are tried."""
 
     claim: int = 0
     request: int = 0

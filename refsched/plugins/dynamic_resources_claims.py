@@ -34,8 +34,8 @@ CANNOT_FIT = Reason("cannot fit resource", "R-DRA-93")
 
 @frozen
 class Special:
-    """A Special is what the special claim of a pod is made of on each node: the extended resources that the pod
-    requests (``wanted``), and those that a DeviceClass serves."""
+    """A Special has what the special claim of a pod is made from: the extended resources that the pod
+    requests (``wanted``), and those of them that a DeviceClass serves."""
 
     pod: Pod
     wanted: frozenset[str]
@@ -55,9 +55,9 @@ class PodClaims:
 
     ``allocator`` is set if some are yet to be allocated, and ``allocations`` once Reserve has allocated them:
     for each claim its allocation, or None if it was allocated before. ``is_filtered`` says whether Filter
-    looked for allocations. ``special`` is what the last claim is made of on each node, if it is for extended
-    resources, and ``mappings`` say what its requests serve. ``failed`` are the keys of claims whose devices are
-    not expected to be ready any more."""
+    looked for allocations. ``special`` is set if the last claim is the special one, which is made for each node,
+    and ``mappings`` say what its requests serve there. ``failed`` are the keys of claims whose devices are not
+    expected to be ready any more."""
 
     claims: tuple[ResourceClaim, ...]
     allocator: Allocates | None
@@ -129,7 +129,7 @@ MAX_ORDERS = 5040
 
 def allocations_on(state: PodClaims, node: NodeInfo, pools: Pools | None = None) -> Allocations:
     """Returns the allocations on the node, or nothing if they are not possible in this order of pools.
-    ``state`` is the one on this node."""
+    ``state`` is what ``PodClaims.on`` returned for this node."""
     assert state.allocator is not None
     try:
         found = state.allocator.allocate(node.existing_node, state.to_allocate, pools)
@@ -142,8 +142,8 @@ def allocations_on(state: PodClaims, node: NodeInfo, pools: Pools | None = None)
 
 
 def possible_allocations(state: PodClaims, node: NodeInfo) -> Sequence[Allocations]:
-    """Returns the different allocations that are possible on the node, over the orders in which pools may be
-    tried. ``state`` is the one on this node."""
+    """Returns the different allocations that are possible on the node, by whichever order in which pools may be
+    tried. ``state`` is what ``PodClaims.on`` returned for this node."""
     assert state.allocator is not None
     orders = state.allocator.pool_orders(node.existing_node)
     possible: list[Allocations] = []

@@ -139,8 +139,10 @@ class WrittenClaim(ApiObject):
 
 
 def remember_written(claim: ResourceClaim, before: ResourceClaim, objects: ObjectStore) -> None:
-    """Remembers that the claim is as PreBind wrote it; what PreBind wrote before that nobody has changed since is
-    no state to go back to. Source: pkg/scheduler/util/assumecache/assume_cache.go, Assume."""
+    """Remembers that the claim is as PreBind wrote it. If PreBind had written it before, and nobody has changed it
+    in between, the state to go back to stays the one before both.
+
+    Source: pkg/scheduler/util/assumecache/assume_cache.go, Assume."""
     earlier = objects.latest(WrittenClaim, claim.name, claim.namespace)
     if earlier is not None and earlier.claim == before:
         before = earlier.before

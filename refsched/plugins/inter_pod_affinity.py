@@ -54,8 +54,8 @@ EXISTING_ANTI_AFFINITY = Reason("node(s) didn't satisfy existing pods anti-affin
 
 @frozen
 class Filtering:
-    """Filtering has the pod's required terms, and the domains in which they, and the terms of running pods,
-    are met."""
+    """Filtering has the pod's required terms and, by domain, how many pods match its affinity, how many match its
+    anti-affinity, and how many anti-affinity terms of running pods match the pod."""
 
     affinity_terms: tuple[AffinityTerm, ...]
     anti_affinity_terms: tuple[AffinityTerm, ...]

@@ -31,7 +31,7 @@ from refsched.rules import applies
 
 @frozen(eq=False)
 class CountedDevices:
-    """CountedDevices are the devices as they are before nodes are scored."""
+    """CountedDevices are the devices of all nodes as PreScore finds them, and what of them is in use."""
 
     slices: SlicesByNode
     in_use: InUse
