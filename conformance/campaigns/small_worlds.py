@@ -23,7 +23,6 @@ from typing import Any, TypeVar
 from attrs import Factory, define, frozen
 
 from conformance.campaigns.worlds import World, worlds
-from conformance.vocabulary.objects import SCRIPT
 from conformance.wrong.options import number_from
 from refsched.framework.reserve_and_bind import Held, OnPermit
 from refsched.machine.profiles import scheduler_of
@@ -45,6 +44,7 @@ from refsched.records import (
 from refsched.suite.findings import Finding
 from refsched.suite.histories.history import creating, deleting
 from refsched.suite.invariants import Invariants
+from refsched.suite.scripts import SCRIPT
 
 T = TypeVar("T")
 Json = dict[str, Any]

@@ -12,9 +12,10 @@ from conformance.strategies.changes import placed, pods_created, with_many_chang
 from conformance.strategies.drawn import combinations
 from conformance.strategies.faults import MEANWHILE, NODES, TAKEN, Json, permitting, then
 from conformance.vocabulary.builder import Change, HistoryBuilder, nth
-from conformance.vocabulary.objects import SCRIPT, cpu, pod, with_metadata
+from conformance.vocabulary.objects import cpu, pod, with_metadata
 from conformance.vocabulary.scripted import SCRIPTED, key, release_all, script
 from refsched.suite.histories.history import History, Permit
+from refsched.suite.scripts import SCRIPT
 
 _WAITS = ("Wait", "Wait:1", "Wait:5", "Wait:5", "Wait:0.5", "")
 _FAULTS = (

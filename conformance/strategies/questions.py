@@ -21,7 +21,6 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from conformance.vocabulary.builder import AFTER_ALL_BACKOFF, AFTER_FIVE_MINUTES
 from conformance.vocabulary.objects import (
     REQUIRED,
-    SCRIPT,
     ZONE,
     limited,
     named,
@@ -41,6 +40,7 @@ from refsched.suite.histories.history import (
     Update,
     deleting,
 )
+from refsched.suite.scripts import SCRIPT
 
 Json = dict[str, Any]
 

@@ -33,7 +33,6 @@ from conformance.vocabulary.objects import (
     AN_AGE_AGO,
     HOSTNAME,
     REQUIRED,
-    SCRIPT,
     ZONE,
     container,
     cpu,
@@ -46,6 +45,7 @@ from conformance.vocabulary.objects import (
 )
 from conformance.vocabulary.scripted import SCRIPTED, script
 from refsched.suite.histories.history import DEFAULT_CONFIG, History
+from refsched.suite.scripts import SCRIPT
 
 Json = dict[str, Any]
 

@@ -11,12 +11,13 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from refsched.suite.scripts import SCRIPT
+
 Json = dict[str, Any]
 
 ZONE = "topology.kubernetes.io/zone"
 REGION = "topology.kubernetes.io/region"
 HOSTNAME = "kubernetes.io/hostname"
-SCRIPT = "refsched.dev/script"
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 from conformance.vocabulary.builder import HistoryBuilder
-from conformance.vocabulary.objects import SCRIPT, default_profile, node, pod, profile_config, with_metadata
+from conformance.vocabulary.objects import default_profile, node, pod, profile_config, with_metadata
 from refsched.suite.histories.history import Release
+from refsched.suite.scripts import SCRIPT
 
 Json = dict[str, Any]
 

@@ -47,13 +47,13 @@ def rule_of_reason(text: str) -> str:
 
 @cache
 def declared_reasons() -> tuple[Reason, ...]:
-    """Yields every reason that a module of the specification declares, in the order of modules."""
+    """Returns every reason that a module of the specification declares, in the order of modules."""
     return tuple(reason for name in specification_modules() for reason in _reasons_in(name))
 
 
 @cache
 def specification_modules() -> tuple[str, ...]:
-    """Yields the dotted names of the modules of the specification, in their order."""
+    """Returns the dotted names of the modules of the specification, in their order."""
     found = (info.name for info in walk_packages([str(PACKAGE)], "refsched."))
     return tuple(sorted(name for name in found if name.split(".")[1] not in AROUND))
 

@@ -76,7 +76,7 @@ def _step_as_json(step: Step) -> Json:
 
 
 def read_steps(steps: object) -> Iterator[Step]:
-    """Returns the steps. Raises InputError if one of them is not a step."""
+    """Yields the steps. Raises InputError if one of them is not a step."""
     if not isinstance(steps, list):
         raise InputError("expected a list of steps", "steps")
     for number, step in enumerate(steps):

@@ -28,9 +28,9 @@ from refsched.suite.histories.history import (
     Step,
     Update,
 )
+from refsched.suite.scripts import SCRIPT
 
 Json = dict[str, Any]
-SCRIPT = "refsched.dev/script"
 DEFAULT_PROFILE = "default-scheduler"
 MARGIN = 18
 """This many columns stand before the text of expected and got, as before the outcome of a step."""
