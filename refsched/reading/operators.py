@@ -29,8 +29,8 @@ TOLERATION_OPERATORS = ("Equal", "Exists")
 
 
 def check_operators(shown: ApiObject) -> None:
-    """Raises InputError if a requirement of the object has an unknown operator. A node has no selector, and a
-    pod only in two places; every other object is searched as a whole."""
+    """Raises InputError if a requirement of the object has an unknown operator, or values that do not go with it.
+    A node has no selector, and a pod only in two places; every other object is searched as a whole."""
     if isinstance(shown, Node):
         return
     for path, requirement in _of_pod(shown) if isinstance(shown, Pod) else _requirements(shown, ""):
@@ -38,6 +38,19 @@ def check_operators(shown: ApiObject) -> None:
         if requirement.operator not in allowed:
             problem = f"expected one of {', '.join(allowed)}, found {requirement.operator!r:.60}"
             raise InputError(problem, f"{path}.operator", described_as(shown))
+        if problem := _wrong_values(requirement.operator, len(requirement.values)):
+            raise InputError(problem, f"{path}.values", described_as(shown))
+
+
+def _wrong_values(operator: str, number: int) -> str:
+    """Returns why no requirement with this operator has this number of values, or "" if one may."""
+    if operator in ("In", "NotIn") and number == 0:
+        return f"{operator} takes at least one value"
+    if operator in ("Exists", "DoesNotExist") and number > 0:
+        return f"{operator} takes no values"
+    if operator in ("Gt", "Lt") and number != 1:
+        return f"{operator} takes exactly one value"
+    return ""
 
 
 def check_pod(shown: ApiObject) -> None:

@@ -74,6 +74,29 @@ def test_labels_are_not_compared_as_numbers_and_nodes_are() -> None:
     check_operators(read_object(_object("PersistentVolume", spec={"nodeAffinity": {"required": terms}})))
 
 
+@pytest.mark.parametrize(
+    ("operator", "values", "problem"),
+    [
+        ("In", [], "In takes at least one value"),
+        ("NotIn", [], "NotIn takes at least one value"),
+        ("Exists", ["a"], "Exists takes no values"),
+        ("DoesNotExist", ["a"], "DoesNotExist takes no values"),
+        ("Gt", ["1", "2"], "Gt takes exactly one value"),
+        ("Lt", [], "Lt takes exactly one value"),
+    ],
+)
+def test_values_that_do_not_go_with_the_operator_are_refused(
+    operator: str, values: list[str], problem: str
+) -> None:
+    requirement = {"key": "k", "operator": operator, "values": values}
+    terms = {"nodeSelectorTerms": [{"matchExpressions": [requirement]}]}
+    volume = read_object(_object("PersistentVolume", spec={"nodeAffinity": {"required": terms}}))
+    with pytest.raises(InputError) as refused:
+        check_operators(volume)
+    place = "spec.nodeAffinity.required.nodeSelectorTerms[0].matchExpressions[0].values"
+    assert str(refused.value) == f"PersistentVolume a: {place}: {problem}"
+
+
 def test_objects_without_selectors_pass() -> None:
     check_operators(read_object(_object("Node")))
     check_operators(read_object(_object("Pod")))
