@@ -17,7 +17,7 @@ import click
 from refsched.checking.agreement import Disagreement
 from refsched.checking.replay import FileReport, judge_file, trace_files
 from refsched.checking.trace import Trace
-from refsched.errors import one_line, printable
+from refsched.errors import counted, one_line, printable
 from refsched.processes.garbage_collection import keep_what_there_is
 from refsched.records import NodeStatus
 from refsched.tools.cli.exit_codes import AGREED, DISAGREED, NOT_JUDGED
@@ -41,9 +41,9 @@ def replay(paths: Sequence[str], *, as_json: bool, processes: int | None = None)
             click.echo(f"refsched: {one_line(report.error)}", err=True)
         elif not as_json:
             _print_report(report)
-    counted = ("attempts", "agree", "disagree", "unchecked")
+    verdicts = ("attempts", "agree", "disagree", "unchecked")
     summary = {"traces": len(reports)} | {
-        each: sum(getattr(report, each) for report in reports) for each in counted
+        each: sum(getattr(report, each) for report in reports) for each in verdicts
     }
     not_judged = sum(report.error is not None for report in reports)
     if as_json:
@@ -51,9 +51,9 @@ def replay(paths: Sequence[str], *, as_json: bool, processes: int | None = None)
         click.echo(json.dumps({**summary, "files": reported}, default=list))
     elif len(reports) > not_judged:
         click.echo(
-            f"{summary['traces']} traces, {summary['attempts']} attempts:"
+            f"{counted(len(reports), 'trace')}, {counted(summary['attempts'], 'attempt')}:"
             f" {summary['agree']} agree, {summary['disagree']} disagree"
-            + (f", {summary['unchecked']} not judged ({not_judged} traces)" if not_judged else "")
+            + (f", {summary['unchecked']} not judged ({counted(not_judged, 'trace')})" if not_judged else "")
         )
     if any(report.first for report in reports):
         return DISAGREED
@@ -94,7 +94,7 @@ def _print_report(report: FileReport) -> None:
     name, first = one_line(report.file), report.first
     if first is None:
         without = f", without known defects: {', '.join(report.without)}" if report.without else ""
-        click.echo(f"agrees     {name}  {report.attempts} attempts{without}{_unseen(report)}")
+        click.echo(f"agrees     {name}  {counted(report.attempts, 'attempt')}{without}{_unseen(report)}")
         return
     click.echo(f"DISAGREES  {name}  {report.disagree} of {report.attempts} attempts{_unseen(report)}")
     rule = _rule_of(Disagreement(first.member, first.expected, first.got))

@@ -15,7 +15,7 @@ from itertools import groupby
 
 from attrs import frozen
 
-from refsched.errors import InputError, did_you_mean
+from refsched.errors import InputError, counted, did_you_mean
 from refsched.framework.runtime import Framework
 from refsched.framework.status import Status
 from refsched.machine.scheduler import Scheduler
@@ -101,8 +101,8 @@ def pod_called(name: str, objects: Sequence[ApiObject]) -> Pod:
         raise InputError("there is no pod in the input", where=key)
     names = get_close_matches(key.partition("/")[2], {pod.name for pod in pods.values()}, n=3)
     near = [other for name in names for other, pod in pods.items() if pod.name == name][:3]
-    count = f"{len(pods):,} pod{'' if len(pods) == 1 else 's'}"
-    hint = f"; did you mean {' or '.join(near)}?" if near else f"; there are {count}"
+    count = f"there {'is' if len(pods) == 1 else 'are'} {counted(len(pods), 'pod')}"
+    hint = f"; did you mean {' or '.join(near)}?" if near else f"; {count}"
     raise InputError(f"there is no such pod{hint}", where=key)
 
 

@@ -56,7 +56,7 @@ def test_a_trace_that_agrees_is_exit_code_0(tmp_path: Path) -> None:
     path = _trace(tmp_path, *AGREEING)
     done = run("replay", str(path))
     assert done.exit_code == 0
-    assert lines(done) == [f"agrees     {path}  1 attempts", "1 traces, 1 attempts: 1 agree, 0 disagree"]
+    assert lines(done) == [f"agrees     {path}  1 attempt", "1 trace, 1 attempt: 1 agree, 0 disagree"]
 
 
 def test_a_trace_that_disagrees_is_exit_code_1_and_where_it_first_does_is_reported(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_a_trace_that_disagrees_is_exit_code_1_and_where_it_first_does_is_report
     assert printed[1] == "    line 5, node, default/a"
     assert printed[2].startswith("    expected  ")
     assert printed[3].startswith('    recorded  "full"')
-    assert printed[4] == "1 traces, 1 attempts: 0 agree, 1 disagree"
+    assert printed[4] == "1 trace, 1 attempt: 0 agree, 1 disagree"
 
 
 def test_a_folder_stands_for_its_traces_and_each_attempt_counts(tmp_path: Path) -> None:
@@ -223,8 +223,8 @@ def test_a_scheduler_without_a_known_defect_agrees_and_that_is_reported(tmp_path
     assert done.exit_code == 0
     ids = ", ".join(sorted(defect.id for defect in KNOWN_DEFECTS))
     assert lines(done)[:2] == [
-        f"agrees     {as_released}  1 attempts",
-        f"agrees     {mended}  1 attempts, without known defects: {ids}",
+        f"agrees     {as_released}  1 attempt",
+        f"agrees     {mended}  1 attempt, without known defects: {ids}",
     ]
 
 
@@ -251,7 +251,7 @@ def test_a_file_that_cannot_be_judged_does_not_keep_the_others_from_being_judged
     old = _trace(tmp_path, *AGREEING, _refused("b"), {"at": 0, "guess": 1}, name="old.jsonl")
     done = run("replay", str(tmp_path))
     assert done.exit_code == 2
-    assert lines(done)[-1] == "2 traces, 3 attempts: 1 agree, 0 disagree, 2 not judged (1 traces)"
+    assert lines(done)[-1] == "2 traces, 3 attempts: 1 agree, 0 disagree, 2 not judged (1 trace)"
     done = run("replay", "--json", str(old), str(good))
     assert done.exit_code == 2
     value = json.loads(done.stdout)
