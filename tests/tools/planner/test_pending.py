@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from plan_world import Json, node, objects_of, pod, scheduler, thing
 
+from refsched.objects.pod import Pod
 from refsched.tools.planner.cluster import pod_called
 from refsched.tools.planner.explain import explain
 from refsched.tools.planner.explanation import Explanation
@@ -357,7 +358,7 @@ CULPRITS: dict[str, tuple[list[Json], str]] = {
             pod("a", volumes=claiming()),
         ],
         "Its PersistentVolumeClaim data of the class fast is not bound to a volume, and does not wait for a pod to"
-        " be bound.",
+        " be bound: x has to provision one first.",
     ),
     "a scheduling gate": (
         [node("n1"), pod("a", schedulingGates=[{"name": "quota"}])],
@@ -702,6 +703,10 @@ def test_the_largest_request_that_fits_is_named() -> None:
 def test_a_node_gets_well_or_is_uncordoned() -> None:
     ill = explained(*CULPRITS["a node that is not ready"][0])
     assert changes(ill) == {"wait until node n1, which is not ready, is well": ("n1",)}
+    both = [taint("node.kubernetes.io/not-ready", effect=each) for each in ("NoSchedule", "NoExecute")]
+    ill = explained(node("n1", taints=both), pod("a"))
+    assert ill.headline.startswith("The only node, n1, is not ready: it has the taints ")
+    assert changes(ill) == {"wait until node n1, which is not ready, is well": ("n1",)}
     cordoned = explained(*CULPRITS["cordoned nodes"][0])
     assert changes(cordoned)["uncordon node n1"] == ("n1",)
 
@@ -775,10 +780,122 @@ def test_what_other_pods_stand_in_the_way_of() -> None:
     assert changes(explained(*CULPRITS["an affinity to pods that do not run"][0])) == {wanted: ("n1",)}
 
 
-def test_of_two_required_terms_one_requirement_may_be_dropped() -> None:
+def affine(*terms: list[Json], **more: Any) -> Json:
+    required = {"nodeSelectorTerms": [{"matchExpressions": each} for each in terms]}
+    return pod(
+        "a", affinity={"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}, **more
+    )
+
+
+def wants(key: str, operator: str = "Exists", *values: str) -> Json:
+    return {"key": key, "operator": operator, "values": list(values)}
+
+
+def test_a_condition_that_is_alone_in_its_term_is_not_dropped_by_itself() -> None:
+    """A term without conditions matches no node, and without the term the other one would be required."""
     found = explained(*CULPRITS["two required terms"][0])
-    assert "drop x from its node affinity" in changes(found)
-    assert "label node n1 so that it has x" in changes(found)
+    assert list(changes(found)) == [
+        "drop its required node affinity (both terms)",
+        "label node n1 so that it has x",
+    ]
+    found = explained(node("n1"), affine([wants("disk", "In", "nvme")]))
+    assert "drop its required node affinity (disk=nvme)" in changes(found)
+    terms = [[wants("disk", "In", "nvme"), wants("zone", "In", "q")], [wants("gpu")]]
+    found = explained(node("n1"), affine(*terms))
+    assert list(changes(found)) == [
+        "drop its required node affinity (both terms)",
+        "label node n1 so that it has gpu",
+    ]
+    assert found.reasons[0].because == "no term is met: disk=nvme and zone=q; gpu"
+
+
+def test_a_condition_beside_others_is_dropped_from_its_term() -> None:
+    terms = [[wants("disk", "In", "nvme"), wants("zone", "In", "q")], [wants("gpu"), wants("fast")]]
+    found = explained(node("n1", labels={"disk": "nvme"}), affine(*terms))
+    assert changes(found)["drop zone=q from its node affinity"] == ("n1",)
+    [changed] = [each.updated[0] for each in found.would_help if each.change.startswith("drop")]
+    assert isinstance(changed, Pod)
+    assert changed.spec.affinity is not None
+    assert changed.spec.affinity.node_affinity is not None
+    required = changed.spec.affinity.node_affinity.required_during_scheduling_ignored_during_execution
+    assert required is not None
+    assert [len(term.match_expressions) for term in required.node_selector_terms] == [1, 2]
+
+
+def test_terms_without_conditions_and_conditions_beside_a_node_selector() -> None:
+    found = explained(node("n1"), affine([], []))
+    assert found.headline == "Its required node affinity has no term with a condition, and matches no node."
+    assert found.reasons[0].because == "no term has a condition"
+    assert list(changes(found)) == ["drop its required node affinity"]
+    own = affine([wants("disk", "NotIn", "ssd")], nodeSelector={"disk": "ssd"})
+    found = explained(node("n1", labels={"disk": "ssd"}), own)
+    assert list(changes(found)) == ["drop its required node affinity (disk!=ssd)"]
+    found = explained(node("n1", labels={"disk": "ssd", "x": "y"}), affine([wants("x", "DoesNotExist")]))
+    assert changes(found)["remove the label x from node n1"] == ("n1",)
+    both = affine([wants("x", "DoesNotExist"), wants("z")])
+    found = explained(node("n1", labels={"x": "y"}), both)
+    assert list(changes(found)) == [
+        "drop its required node affinity (!x and z)",
+        "label node n1 so that it has z, and remove the label x",
+    ]
+
+
+def test_the_api_server_refuses_two_constraints_alike() -> None:
+    twice = [*spread(), *spread(whenUnsatisfiable="ScheduleAnyway")]
+    found = changes(
+        explained(
+            *CULPRITS["the skew of a zone"][0][:-1], pod("a", meta=WEB, topologySpreadConstraints=twice)
+        )
+    )
+    assert list(found) == ["maxSkew 3 for zone", "uncordon node n2"]
+
+
+def test_a_node_elsewhere_helps_where_no_node_reaches_a_volume_or_domains_are_too_few() -> None:
+    places = "add a node like n1, but with zone=b"
+    volumes = [claim(volume="pv-1"), volume("b")]
+    found = explained(zoned("n1", "a"), *volumes, pod("a", volumes=claiming()))
+    assert changes(found) == {places: ("n1-1",)}
+    topology = [{"matchLabelExpressions": [{"key": "zone", "values": ["b"]}]}]
+    of_class = [claim(storageClassName="fast"), late("fast", allowedTopologies=topology)]
+    found = explained(zoned("n1", "a"), *of_class, pod("a", volumes=claiming()))
+    assert changes(found) == {places: ("n1-1",)}
+    few = pod("a", meta=WEB, topologySpreadConstraints=spread(minDomains=3))
+    found = explained(zoned("n1", "a"), pod("web-1", on="n1", meta=WEB), few)
+    assert changes(found)["add a node like n1, but with a value of zone that no node has"] == ("n1-1",)
+
+
+def test_a_pod_with_a_volume_leaves_where_no_more_may_be_attached() -> None:
+    """One more node has the CSI drivers of that which it is like, so that it does not help whom the limit alone
+    keeps out."""
+
+    def stored(name: str) -> list[Json]:
+        bound = {"annotations": {"pv.kubernetes.io/bind-completed": "yes"}}
+        spec: Json = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+        csi = {"driver": "d", "volumeHandle": name}
+        return [
+            thing("PersistentVolumeClaim", name, meta=bound, spec=spec | {"volumeName": name}),
+            thing("PersistentVolume", name, spec={"capacity": {"storage": "1Gi"}, "csi": csi}),
+        ]
+
+    drivers = [{"name": "d", "nodeID": "n1", "allocatable": {"count": 1}}]
+    limited = thing("CSINode", "n1", "storage.k8s.io/v1", spec={"drivers": drivers})
+    full = [node("n1"), limited, *stored("v"), *stored("w"), pod("x", on="n1", volumes=claiming("v"))]
+    assert changes(explained(*full, pod("a", volumes=claiming("w")))) == {
+        "delete or move default/x on n1": ("n1",),
+        "add a node like n1": ("n1-1",),
+    }
+    both = [{**claiming("v")[0], "name": "v"}, {**claiming("w")[0], "name": "w"}]
+    assert changes(explained(*full, pod("a", volumes=both))) == {}
+
+
+def test_a_pool_that_is_incomplete_is_named() -> None:
+    piece = device_on("n1")
+    piece["spec"]["pool"]["resourceSliceCount"] = 2
+    found = explained(node("n1"), device_class(), piece, device_claim("gpu"), of_device())
+    assert found.headline == (
+        "On the only node, n1, no choice of devices satisfies its claim (gpu: 1 of class x), and the pool n1 of x"
+        " is incomplete, with 1 ResourceSlice of 2 published."
+    )
 
 
 def test_a_value_that_is_misspelt_is_corrected() -> None:
@@ -811,6 +928,8 @@ def test_a_gate_is_removed_only_if_that_helps() -> None:
     gates = [{"name": "quota"}]
     helped = explained(node("n1"), pod("a", schedulingGates=gates))
     assert changes(helped) == {"remove the scheduling gate quota": ("n1",)}
+    two = explained(node("n1"), pod("a", schedulingGates=[*gates, {"name": "b"}]))
+    assert changes(two) == {"remove the scheduling gates quota and b": ("n1",)}
     assert explained(node("n1"), pod("a", cpu="9", schedulingGates=gates)).would_help == ()
 
 

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from refsched.framework.status import Status
 from refsched.objects.pod import Pod
-from refsched.objects.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
+from refsched.objects.storage import NO_PROVISIONER, PersistentVolume, PersistentVolumeClaim, StorageClass
 from refsched.objects.store import ObjectStore
 from refsched.plugins.dynamic_resources import DynamicResources
 from refsched.plugins.volume_binding import UNBOUND_IMMEDIATE
@@ -35,6 +35,15 @@ def _elsewhere(absent: Sequence[str], pod: Pod, objects: ObjectStore) -> str:
     return nearest_text(absent[0], (claim.name for claim in claims if claim.namespace == pod.namespace))
 
 
+def _to_come_first(classes: Iterable[str], objects: ObjectStore) -> str:
+    """Returns what claims of these classes wait for."""
+    found = (objects.get(StorageClass, name) for name in classes)
+    provisioners = {each.provisioner for each in found if each is not None} - {NO_PROVISIONER}
+    if provisioners:
+        return f"{few(provisioners)} has to provision one first"
+    return "somebody has to create a PersistentVolume for it first"
+
+
 def why_rejected_words(pod: Pod, status: Status, objects: ObjectStore) -> str:
     """Returns the sentence about a pod that PreFilter rejects, without its full stop."""
     names = [name for volume in pod.spec.volumes if (name := volume.claim_name(pod.name))]
@@ -60,7 +69,7 @@ def why_rejected_words(pod: Pod, status: Status, objects: ObjectStore) -> str:
         of = f" of the class {few(classes)}" if classes else ""
         return (
             f"its PersistentVolumeClaim {few(claim.name for claim in unbound)}{of} is not bound to a volume,"
-            " and does not wait for a pod to be bound"
+            f" and does not wait for a pod to be bound: {_to_come_first(classes, objects)}"
         )
     if CLAIM_IN_USE in status.reasons:
         return f"another pod uses its claim {few(names)}, which only one pod may use (ReadWriteOncePod)"

@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from attrs import evolve
+
 from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.objects.node import HOSTNAME_LABEL
 from refsched.objects.quantity import Quantity
 from refsched.objects.resources import MEMORY
 from refsched.objects.selectors import Requirement, compile_selector
@@ -183,6 +187,28 @@ def _reach(volume: PersistentVolume) -> str:
     return f"nodes with {joined(said, 'or')}"
 
 
+def places_of_volumes(situation: Situation) -> list[dict[str, str]]:
+    """Returns labels that no node has, and with which one would reach a volume of the pod's claims, or the class
+    of a claim would provision one."""
+    objects, found = situation.snapshot.objects, list[dict[str, str]]()
+    for claim in claims_of(situation):
+        volume = objects.get(PersistentVolume, claim.spec.volume_name)
+        of_class = objects.get(StorageClass, claim.class_name)
+        asked: list[list[tuple[str, tuple[str, ...]]]] = []
+        if volume is not None and volume.spec.node_affinity and volume.spec.node_affinity.required:
+            terms = volume.spec.node_affinity.required.node_selector_terms
+            asked = [[(r.key, r.values) for r in t.match_expressions if r.operator == "In"] for t in terms]
+        elif volume is None and of_class is not None:
+            topologies = of_class.allowed_topologies
+            asked = [[(r.key, r.values) for r in term.match_label_expressions] for term in topologies]
+        found += [{key: values[0] for key, values in term if values} for term in asked]
+    labels = [node.existing_node.metadata.labels.items() for node in situation.nodes]
+    movable = [
+        each for each in found if each and HOSTNAME_LABEL not in each
+    ]  # a local volume stays with its node
+    return [each for each in movable if not any(each.items() <= there for there in labels)]
+
+
 # --- Pods that use volumes ------------------------------------------------------------------------
 
 
@@ -242,6 +268,23 @@ def _limit(situation: Situation, node: NodeInfo) -> str:
     asked = sorted(set(_drivers(situation)) & set(limits)) or sorted(limits)
     most = joined([f"{limits[driver]:,} of {driver}" for driver in asked], "or")
     return f"its volumes would make more than the {most} that may be attached"
+
+
+def with_volumes_of_its_drivers(situation: Situation, node: NodeInfo) -> list[PodInfo]:
+    """Returns pods on the node whose claims have as many volumes of the pod's CSI drivers as the pod itself, those
+    with the most first."""
+    wanted = Counter(_drivers(situation))
+    found: list[tuple[int, PodInfo]] = []
+    for each in node.pods:
+        there = Counter(_drivers(evolve(situation, pod=each)))
+        if number := (there & wanted).total():
+            found.append((number, each))
+    taken, left = list[PodInfo](), wanted.total()
+    for number, each in sorted(found, key=lambda pair: -pair[0]):
+        if left > 0:
+            taken.append(each)
+            left -= number
+    return taken
 
 
 def _drivers(situation: Situation) -> Iterator[str]:

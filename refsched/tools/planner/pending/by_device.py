@@ -24,6 +24,7 @@ from refsched.tools.planner.pending.by_node import NodeObstacle, grouped
 from refsched.tools.planner.pending.device_requests import (
     RequestOnNode,
     exact_requests,
+    incomplete_pools,
     matches,
     requests_on,
     untolerated,
@@ -82,6 +83,17 @@ def _devices(situation: Situation, node: NodeInfo) -> str:
     return f"{status.message}{f' ({wanted})' if wanted else ''}"
 
 
+def _incomplete(situation: Situation, nodes: Sequence[NodeInfo]) -> str:
+    """Returns the words about the first pool that is incomplete, from which no device is allocated, or ""."""
+    for node in nodes:
+        for pool in incomplete_pools(situation, node):
+            published = counted(len(pool.slices) + len(pool.unreached), "ResourceSlice")
+            stated = (pool.listed_first or pool.slices[0]).spec.pool.resource_slice_count
+            there = f"{published} of {stated:,}"
+            return f"the pool {pool.name} of {pool.driver} is incomplete, with {there} published"
+    return ""
+
+
 def _claims(situation: Situation) -> Sequence[ResourceClaim]:
     state = situation.state.states.get(DynamicResources.name)
     return state.claims if isinstance(state, PodClaims) else ()
@@ -112,7 +124,9 @@ def said_of_devices(situation: Situation, nodes: Sequence[NodeInfo], subject: Su
     if not wanted and elsewhere:
         return f"the devices of its claim {few(elsewhere)} cannot be reached from {subject}"
     shortage = _mismatch(situation) or _shortage(situation, nodes, subject)
-    return shortage or f"on {subject} no choice of devices satisfies its claim ({wanted})"
+    incomplete = _incomplete(situation, nodes)
+    no_choice = f"on {subject} no choice of devices satisfies its claim ({wanted})"
+    return shortage or no_choice + (f", and {incomplete}" if incomplete else "")
 
 
 def _mismatch(situation: Situation) -> str:

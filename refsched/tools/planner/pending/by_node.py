@@ -72,7 +72,7 @@ def said_of_taints(situation: Situation, nodes: Sequence[NodeInfo], subject: Sub
     carry = subject.do("carries", "carry")
     if len(groups) == 1:
         taint = f"the taint{'' if len(found) == 1 else 's'} {taints[0]}, which the pod does not tolerate"
-        if len(health) == len(found):
+        if all(taint.key in HEALTH for taint in found):
             is_ill = f"{subject} {subject.do('is', 'are')} {joined(health, 'or')}"
             return f"{is_ill}: {subject.do('it has', 'they have')} {taint}"
         return f"{subject} {carry} {taint}{_nearest_toleration(situation.pod.pod, found)}"
@@ -163,19 +163,36 @@ def missed(pod: Pod, node: Node) -> tuple[Requirement, ...]:
     return min(missing, key=len, default=())
 
 
+def _unmet(pod: Pod, node: Node) -> tuple[tuple[Requirement, ...], ...]:
+    """Returns what the node lacks of each alternative, without alternatives that lack the same and more."""
+    labels = labels_of(node)
+    lacks = dict.fromkeys(tuple(r for r in term if not r.matches(labels)) for term in required_terms(pod))
+    return tuple(each for each in lacks if not any(set(other) < set(each) for other in lacks))
+
+
+def _not_met(unmet: Sequence[Sequence[Requirement]], nodes: Sequence[NodeInfo]) -> str:
+    """Returns the words about what these nodes lack of each alternative, and what they have instead."""
+    said = [
+        joined([requirement_text(r) for r in lacks]) + (_instead(lacks[0], nodes) if len(lacks) == 1 else "")
+        for lacks in unmet
+    ]
+    if len(said) != 1:
+        more = f"; and {len(said) - 3:,} more" if len(said) > 3 else ""
+        return f"no term is met: {'; '.join(said[:3])}{more}" if said else "no term has a condition"
+    alone = joined([requirement_text(r) for r in unmet[0]]) or "its node affinity"
+    return f"{alone} is not met{said[0].removeprefix(alone)}"
+
+
 def because_of_labels(situation: Situation, nodes: Sequence[NodeInfo]) -> list[NodeObstacle]:
     pod = situation.pod.pod
     if _is_enforced(situation, nodes):
         return grouped(("the profile's addedAffinity does not match", node.name) for node in nodes)
-    found = grouped(
-        (joined([requirement_text(r) for r in missed(pod, node.existing_node)]), node.name) for node in nodes
-    )
-    known = {requirement_text(r): r for node in nodes for r in missed(pod, node.existing_node)}
-    made = []
-    for each in found:
-        instead = _instead(known.get(each.text), situation.infos(each.nodes))
-        made.append(NodeObstacle(f"{each.text or 'no required term'} is not met{instead}", each.nodes))
-    return made
+    unmet = {node.name: _unmet(pod, node.existing_node) for node in nodes}
+    said = {
+        lacks: _not_met(lacks, [node for node in nodes if unmet[node.name] == lacks])
+        for lacks in dict.fromkeys(unmet.values())
+    }
+    return grouped((said[unmet[node.name]], node.name) for node in nodes)
 
 
 def _is_enforced(situation: Situation, nodes: Sequence[NodeInfo]) -> bool:
@@ -184,12 +201,11 @@ def _is_enforced(situation: Situation, nodes: Sequence[NodeInfo]) -> bool:
     return any("scheduler-enforced" in reason for reason in said)
 
 
-def _instead(requirement: Requirement | None, nodes: Sequence[NodeInfo]) -> str:
+def _instead(requirement: Requirement, nodes: Sequence[NodeInfo]) -> str:
     """Returns what the nodes have instead of the label that is required."""
-    if requirement is None:
-        return ""
     labels = [labels_of(node.existing_node).get(requirement.key) for node in nodes]
-    values = sorted({value for value in labels if value is not None}, key=lambda value: -labels.count(value))
+    values = sorted({value for value in labels if value is not None}, key=natural)
+    values.sort(key=labels.count, reverse=True)
     named = values[:2] if len(values) <= 2 or labels.count(values[0]) > 1 else []
     said = [
         f"{labels.count(value):,} {'has' if labels.count(value) == 1 else 'have'} {requirement.key}={value}"
@@ -213,7 +229,7 @@ def said_of_labels(situation: Situation, nodes: Sequence[NodeInfo], subject: Sub
         what = (
             "none of its required node affinity terms matches a node"
             if terms
-            else ("its required node affinity has no term, and matches no node")
+            else "its required node affinity has no term with a condition, and matches no node"
         )
         wanted = [joined([requirement_text(r) for r in term]) for term in terms[:3]]
         return f"{what}{': ' if wanted else ''}{'; '.join(wanted)}"

@@ -31,13 +31,13 @@ def changed_claims(situation: Situation) -> Iterator[HelpfulChange]:
         nearest.setdefault((request.claim.name, request.name), request)
     for request in nearest.values():
         if request.free:
-            asks = f"{len(request.free):,} in its claim {request.claim.name} (it asks for {request.wanted:,})"
+            asks = f"{len(request.free):,} in {_where(request)} (it asks for {request.wanted:,})"
             yield _changed(f"ask for at most {asks}", request, evolve(request.asked, count=len(request.free)))
     for request in nearest.values():
         taints = {(taint.key, taint.value, taint.effect): taint for taint in untolerated(request)}.values()
         if taints:
             added = tuple(DeviceToleration(each.key, "Equal", each.value, each.effect) for each in taints)
-            change = f"tolerate {joined(sorted(map(taint_text, taints)))} in its claim {request.claim.name}"
+            change = f"tolerate {joined(sorted(map(taint_text, taints)))} in {_where(request)}"
             tolerations = (*request.asked.tolerations, *added)
             yield _changed(change, request, evolve(request.asked, tolerations=tolerations))
 
@@ -56,6 +56,12 @@ def smaller_volumes(situation: Situation) -> Iterator[HelpfulChange]:
             resources = evolve(claim.spec.resources, requests=requests)
             smaller = evolve(claim, spec=evolve(claim.spec, resources=resources))
             yield HelpfulChange("claim", f"ask for at most {asks}", updated=(smaller,))
+
+
+def _where(request: RequestOnNode) -> str:
+    claim = f"its claim {request.claim.name}"
+    is_only = len(request.claim.spec.devices.requests) == 1
+    return claim if is_only else f"the request {request.name} of {claim}"
 
 
 def _changed(change: str, request: RequestOnNode, asked: ExactDeviceRequest) -> HelpfulChange:

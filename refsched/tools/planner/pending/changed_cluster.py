@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
 from typing import Any
 
 from attrs import evolve
@@ -14,7 +15,7 @@ from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.selectors import Requirement
 from refsched.plugins.inter_pod_affinity import NO_AFFINITY
-from refsched.tools.planner.pending.by_claim import users_of
+from refsched.tools.planner.pending.by_claim import places_of_volumes, users_of, with_volumes_of_its_drivers
 from refsched.tools.planner.pending.by_node import HEALTH, missed
 from refsched.tools.planner.pending.by_pod import AntiAffinityPods, away, holders
 from refsched.tools.planner.pending.by_resource import (
@@ -32,10 +33,10 @@ WELL_KNOWN = ("kubernetes.io/", "node.kubernetes.io/", "topology.kubernetes.io/"
 """Labels with these prefixes say what a node is. The kubelet and the cloud provider set them, and nobody else."""
 
 CORDON = "node.kubernetes.io/unschedulable"
-MOVABLE = (FIT, "NodePorts", "InterPodAffinity")
+MOVABLE = (FIT, "NodePorts", "InterPodAffinity", "NodeVolumeLimits")
 """Pods that leave a node may help if no other plugin rejects it."""
 
-OF_OTHER_PODS = (*MOVABLE, "PodTopologySpread", "NodeVolumeLimits", "VolumeRestrictions", "NodeUnschedulable")
+OF_OTHER_PODS = (*MOVABLE, "PodTopologySpread", "VolumeRestrictions", "NodeUnschedulable")
 """One more node like this one may help if no other plugin rejects it."""
 
 MOST = 2
@@ -58,7 +59,7 @@ def what_comes(situation: Situation) -> Iterator[HelpfulChange]:
     for node in situation.only_by("TaintToleration")[: 20 * MOST]:
         taints = untolerated_taints(pod, node.existing_node)
         if taints and all(taint.key in HEALTH and taint.key != CORDON for taint in taints):
-            ill = joined([HEALTH[taint.key] for taint in taints], "or")
+            ill = joined(list(dict.fromkeys(HEALTH[taint.key] for taint in taints)))
             well = _with_node(
                 node.existing_node, taints=tuple(t for t in node.existing_node.spec.taints if t not in taints)
             )
@@ -106,9 +107,18 @@ def _labelled(situation: Situation) -> Iterator[HelpfulChange]:
         if not lacks or labels is None or tried[lacks] or len(tried) >= MOST:
             continue
         tried[lacks] += 1
-        said = joined([requirement_text(each) for each in lacks])
         node_after = _with_node(node.existing_node, labels=labels)
-        yield HelpfulChange("label", f"label node {node.name} so that it has {said}", updated=(node_after,))
+        yield HelpfulChange("label", _label_text(node.existing_node, lacks, labels), updated=(node_after,))
+
+
+def _label_text(node: Node, lacks: Sequence[Requirement], labels: Mapping[str, str]) -> str:
+    """Returns the words about the labels that the node gets and loses."""
+    gets = joined([requirement_text(each) for each in lacks if each.key in labels])
+    loses = [key for key in node.metadata.labels if key not in labels]
+    lost = f"the label{'' if len(loses) == 1 else 's'} {joined(loses)}"
+    if not gets:
+        return f"remove {lost} from node {node.name}"
+    return f"label node {node.name} so that it has {gets}" + (f", and remove {lost}" if loses else "")
 
 
 def _labels_with(node: Node, lacks: Sequence[Requirement]) -> dict[str, str] | None:
@@ -118,7 +128,7 @@ def _labels_with(node: Node, lacks: Sequence[Requirement]) -> dict[str, str] | N
         if each.key == "metadata.name" or each.key.startswith(WELL_KNOWN):
             return None
         match each.operator:
-            case "In":
+            case "In" if each.values:
                 labels[each.key] = each.values[0]
             case "Exists":
                 labels[each.key] = ""
@@ -165,6 +175,8 @@ def _in_the_way(situation: Situation, node: NodeInfo, kept: AntiAffinityPods) ->
     if "NodePorts" in by:
         keys = {key for held in holders(situation, node).values() for key in held}
         going |= {each.pod.uid: each for each in node.pods if each.pod.key in keys}
+    if "NodeVolumeLimits" in by:
+        going |= {each.pod.uid: each for each in with_volumes_of_its_drivers(situation, node)}
     for resource in short_of(situation, node):
         going |= {each.pod.uid: each for each in _freeing(situation, node, resource, going)}
     found = [each.pod for each in going.values()]
@@ -210,6 +222,32 @@ def one_more_node(situation: Situation) -> Iterator[HelpfulChange]:
     for node in sorted(candidates, key=lambda node: (node.allocatable.milli_cpu, node.allocatable.memory)):
         found.setdefault(str(node.allocatable), node.existing_node)
     for each in list(found.values())[:MOST]:
-        taints = tuple(taint for taint in each.spec.taints if taint.key not in HEALTH)
-        model = evolve(each, spec=evolve(each.spec, unschedulable=False, taints=taints))
-        yield HelpfulChange("node", f"add a node like {each.name}", created=(model,))
+        yield HelpfulChange("node", f"add a node like {each.name}", created=(_well(each),))
+    yield from _elsewhere(situation)
+
+
+def _well(node: Node) -> Node:
+    taints = tuple(taint for taint in node.spec.taints if taint.key not in HEALTH)
+    return _with_node(node, taints=taints, unschedulable=False)
+
+
+def _elsewhere(situation: Situation) -> Iterator[HelpfulChange]:
+    """Yields nodes like the largest one, but where the pod's volumes can be reached from, or in a new domain."""
+    nodes = situation.only_by(*OF_OTHER_PODS, "VolumeBinding", "VolumeZone")
+    largest = max(nodes, key=lambda node: (node.allocatable.milli_cpu, node.allocatable.memory), default=None)
+    if largest is None:
+        return
+    like, own = largest.existing_node, largest.existing_node.metadata.labels
+    for places in places_of_volumes(situation)[:MOST]:
+        said = joined([f"{key}={value}" for key, value in places.items()])
+        model = _with_node(_well(like), labels={**own, **places})
+        yield HelpfulChange("node", f"add a node like {like.name}, but with {said}", created=(model,))
+    for spread in situation.pod.pod.spec.topology_spread_constraints:
+        key = spread.topology_key
+        values = {node.existing_node.metadata.labels.get(key) for node in situation.nodes} - {None}
+        if len(values) >= (spread.min_domains or 0):
+            continue
+        new = next(value for value in (f"new-{number}" for number in count()) if value not in values)
+        model = _with_node(_well(like), labels={**own, key: new})
+        change = f"add a node like {like.name}, but with a value of {key} that no node has"
+        yield HelpfulChange("node", change, created=(model,))

@@ -60,7 +60,8 @@ def changed_pods(situation: Situation) -> Iterator[HelpfulChange]:
 
 def without_gates(pod: Pod) -> HelpfulChange:
     gates = [gate.name for gate in pod.spec.scheduling_gates]
-    return _changed("gate", f"remove the scheduling gate {joined(gates)}", _with(pod, scheduling_gates=()))
+    change = f"remove the scheduling gate{'' if len(gates) == 1 else 's'} {joined(gates)}"
+    return _changed("gate", change, _with(pod, scheduling_gates=()))
 
 
 def _changed(kind: str, change: str, pod: Pod) -> HelpfulChange:
@@ -98,22 +99,49 @@ def _selections(situation: Situation) -> Iterator[HelpfulChange]:
     pod = situation.pod.pod
     nodes = situation.only_by("NodeAffinity")
     found = Counter(lacks[0] for node in nodes if len(lacks := missed(pod, node.existing_node)) == 1)
+    may_drop_all = bool(nodes)
     for requirement, _ in found.most_common(MOST):
         text = requirement_text(requirement)
-        is_own = pod.spec.node_selector.get(requirement.key) in requirement.values
+        is_own = not isinstance(requirement, NodeSelectorRequirement)
         where = "nodeSelector" if is_own else "its node affinity"
         near = _misspelt(requirement, nodes)
         if near is not None:
             change = f"ask for {requirement_text(near)} in {where} instead of {text}"
             yield _changed("selector", change, _instead(pod, requirement, near, is_own=is_own))
-        change = f"drop nodeSelector {text}" if is_own else f"drop {text} from its node affinity"
-        yield _changed("selector", change, _instead(pod, requirement, None, is_own=is_own))
+        if is_own or not _is_alone(pod, requirement):
+            may_drop_all = False
+            change = f"drop nodeSelector {text}" if is_own else f"drop {text} from its node affinity"
+            yield _changed("selector", change, _instead(pod, requirement, None, is_own=is_own))
+    if may_drop_all:
+        yield from _without_required_affinity(pod)
+
+
+def _is_alone(pod: Pod, requirement: Requirement) -> bool:
+    """Returns whether a term of the node affinity would have no condition without this one, and match no node."""
+    required = affinity_of(pod).required_during_scheduling_ignored_during_execution
+    terms = required.node_selector_terms if required is not None else ()
+    return any({*term.match_expressions, *term.match_fields} == {requirement} for term in terms)
+
+
+def _without_required_affinity(pod: Pod) -> Iterator[HelpfulChange]:
+    affinity, own = pod.spec.affinity, affinity_of(pod)
+    required = own.required_during_scheduling_ignored_during_execution
+    if affinity is None or required is None:
+        return
+    terms = required.node_selector_terms
+    one = [requirement_text(r) for term in terms for r in (*term.match_expressions, *term.match_fields)]
+    which = (
+        joined(one) if len(terms) == 1 else "both terms" if len(terms) == 2 else f"all {len(terms):,} terms"
+    )
+    change = f"drop its required node affinity{f' ({which})' if one else ''}"
+    left = evolve(own, required_during_scheduling_ignored_during_execution=None)
+    yield _changed("selector", change, _with(pod, affinity=evolve(affinity, node_affinity=left)))
 
 
 def _misspelt(requirement: Requirement, nodes: Sequence[NodeInfo]) -> NodeSelectorRequirement | None:
     """Returns the requirement with a key or a value that is spelled nearly alike, if nodes have one."""
     near = nearest_label(requirement, nodes)
-    if near is None or requirement.operator != "In":
+    if near is None or requirement.operator != "In" or not requirement.values:
         return None
     key, value = near
     wanted = requirement.values[0] if key == requirement.key else requirement.key
@@ -137,8 +165,7 @@ def _instead(
 
 
 def _with_affinity(pod: Pod, requirement: Requirement, near: NodeSelectorRequirement | None) -> Pod:
-    """Returns the pod with the other requirement in each term that has this one; without required terms if one is
-    left empty."""
+    """Returns the pod with the other requirement, or none, in each term that has this one."""
     affinity, own = pod.spec.affinity, affinity_of(pod)
     required = own.required_during_scheduling_ignored_during_execution
     if affinity is None or required is None:
@@ -152,8 +179,7 @@ def _with_affinity(pod: Pod, requirement: Requirement, near: NodeSelectorRequire
         NodeSelectorTerm(replaced(term.match_expressions), replaced(term.match_fields))
         for term in required.node_selector_terms
     )
-    left = None if any(term.is_empty for term in terms) else NodeSelector(terms)
-    node_affinity = evolve(own, required_during_scheduling_ignored_during_execution=left)
+    node_affinity = evolve(own, required_during_scheduling_ignored_during_execution=NodeSelector(terms))
     return _with(pod, affinity=evolve(affinity, node_affinity=node_affinity))
 
 
@@ -293,7 +319,11 @@ def _spreads(situation: Situation) -> Iterator[HelpfulChange]:
         larger = (*own[:at], evolve(own[at], max_skew=skew), *own[at + 1 :])
         yield _changed("spread", f"maxSkew {skew} for {key}", _with(pod, topology_spread_constraints=larger))
     for at, asked in enumerate(own):
-        if asked.when_unsatisfiable == DO_NOT_SCHEDULE and situation.only_by(plugin):
+        is_soft_too = any(
+            each.topology_key == asked.topology_key and each.when_unsatisfiable == SCHEDULE_ANYWAY
+            for each in own
+        )  # the API server refuses a second one
+        if asked.when_unsatisfiable == DO_NOT_SCHEDULE and not is_soft_too and situation.only_by(plugin):
             soft = (*own[:at], evolve(asked, when_unsatisfiable=SCHEDULE_ANYWAY), *own[at + 1 :])
             change = f"whenUnsatisfiable: ScheduleAnyway for {asked.topology_key}"
             yield _changed("spread", change, _with(pod, topology_spread_constraints=soft))

@@ -10,7 +10,7 @@ from attrs import evolve, frozen
 from refsched.cel import CelError, compile_selector
 from refsched.devices.allocator import Allocator
 from refsched.devices.cel_device import cel_device
-from refsched.devices.pools import OfferedDevice, is_reached
+from refsched.devices.pools import OfferedDevice, Pool, is_reached
 from refsched.devices.taints import is_kept_away
 from refsched.framework.node_info import NodeInfo
 from refsched.framework.status import Status
@@ -78,6 +78,15 @@ def requests_on(situation: Situation, node: NodeInfo) -> Iterator[RequestOnNode]
                 or not allocator.in_use.is_allocated(each.id)
             ]
             yield RequestOnNode(claim, name, asked, devices, tolerated, free)
+
+
+def incomplete_pools(situation: Situation, node: NodeInfo) -> list[Pool]:
+    """Returns the pools of the node of which fewer slices are published than a slice says there are."""
+    claims = _claims_on(situation, node)
+    allocator = claims.allocator if claims is not None else None
+    if not isinstance(allocator, Allocator):
+        return []
+    return [pool for pool in allocator.pools_of(node.existing_node) if pool.is_incomplete]
 
 
 def untolerated(request: RequestOnNode) -> list[DeviceTaint]:

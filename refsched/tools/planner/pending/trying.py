@@ -11,7 +11,9 @@ from attrs import evolve, frozen
 from refsched.cycle.decide import Decision
 from refsched.framework.node_info import PodInfo
 from refsched.machine.scheduler import Scheduler
+from refsched.objects.node import Node
 from refsched.objects.pod import Pod
+from refsched.objects.storage import CSINode
 from refsched.tools.planner.cluster import why_gated
 from refsched.tools.planner.fitting import fits, with_template
 from refsched.tools.planner.verdicts import HelpfulChange
@@ -35,11 +37,7 @@ class Trials:
     def _nodes(self, idea: HelpfulChange) -> tuple[str, ...]:
         if idea.created:
             [model] = idea.created
-            snapshot = self.scheduler.state.snapshot()
-            like = snapshot.by_name[model.name].pods
-            daemons = [each for each in like if is_of_daemon_set(each.pod)]
-            snapshot, name = with_template(snapshot, model, daemons)
-            return (name,) if fits(self.scheduler, snapshot, self.pod, name).is_success else ()
+            return self._on_one_more(model)
         pod = next((each for each in idea.updated if isinstance(each, Pod)), self.pod)
         others = [each for each in idea.updated if not isinstance(each, Pod)]
         scheduler = self.scheduler
@@ -50,6 +48,18 @@ class Trials:
             for leaving in idea.deleted:
                 scheduler.delete(Pod, leaving.name, leaving.namespace)
         return () if why_gated(scheduler, pod) is not None else _feasible(scheduler, pod)
+
+    def _on_one_more(self, model: Node) -> tuple[str, ...]:
+        """Returns the name of one more node like the model, with the same CSI drivers, if the pod fits there."""
+        scheduler, snapshot = self.scheduler, self.scheduler.state.snapshot()
+        daemons = [each for each in snapshot.by_name[model.name].pods if is_of_daemon_set(each.pod)]
+        with_it, name = with_template(snapshot, model, daemons)
+        drivers = scheduler.state.objects.get(CSINode, model.name)
+        if drivers is not None:
+            scheduler = fork(scheduler)
+            scheduler.create(evolve(drivers, metadata=evolve(drivers.metadata, name=name)))
+            with_it, name = with_template(scheduler.state.snapshot(), model, daemons)
+        return (name,) if fits(scheduler, with_it, self.pod, name).is_success else ()
 
 
 def is_of_daemon_set(pod: Pod) -> bool:
