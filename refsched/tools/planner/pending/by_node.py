@@ -172,15 +172,14 @@ def _unmet(pod: Pod, node: Node) -> tuple[tuple[Requirement, ...], ...]:
 
 def _not_met(unmet: Sequence[Sequence[Requirement]], nodes: Sequence[NodeInfo]) -> str:
     """Returns the words about what these nodes lack of each alternative, and what they have instead."""
-    said = [
-        joined([requirement_text(r) for r in lacks]) + (_instead(lacks[0], nodes) if len(lacks) == 1 else "")
-        for lacks in unmet
-    ]
-    if len(said) != 1:
-        more = f"; and {len(said) - 3:,} more" if len(said) > 3 else ""
-        return f"no term is met: {'; '.join(said[:3])}{more}" if said else "no term has a condition"
-    alone = joined([requirement_text(r) for r in unmet[0]]) or "its node affinity"
-    return f"{alone} is not met{said[0].removeprefix(alone)}"
+    if not unmet:
+        return "no term has a condition"
+    said = [joined([requirement_text(r) for r in lacks]) for lacks in unmet]
+    instead = [_instead(lacks[0], nodes) if len(lacks) == 1 else "" for lacks in unmet]
+    if len(said) == 1:
+        return f"{said[0] or 'its node affinity'} is not met{instead[0]}"
+    each = [f"{lacks}{has}" for lacks, has in zip(said, instead, strict=True)]
+    return f"no term is met: {'; '.join(each[:3])}{f'; and {len(each) - 3:,} more' if len(each) > 3 else ''}"
 
 
 def because_of_labels(situation: Situation, nodes: Sequence[NodeInfo]) -> list[NodeObstacle]:
