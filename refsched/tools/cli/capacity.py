@@ -35,7 +35,7 @@ def capacity(given: InputOptions, named: str, output: str, *, namespace: str = "
     show(scheduler, manifests.objects)
     with progress("placed", "pods") as shown:
         found = capacity_of(scheduler, pod, at_most, shown)
-    why = answer_now(scheduler, pod) if found.stopped_by else PendingAnswer()
+    why = answer_now(scheduler, found.stopped) if found.stopped is not None else PendingAnswer()
     if output == TABLE:
         page = Page()
         _write(page, found, why)

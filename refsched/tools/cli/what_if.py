@@ -19,6 +19,7 @@ from refsched.tools.cli.inputs import InputOptions, note_absent, read
 from refsched.tools.cli.progress import progress
 from refsched.tools.cli.what_if_html import html
 from refsched.tools.planner.edits import Objects, copies_of, cordon, delete_node, drain, nodes_like, scale
+from refsched.tools.planner.own_claims import followed
 from refsched.tools.planner.trials import Prepared, changed, prepare
 from refsched.tools.planner.upgrade import UpgradeComparison, compare
 from refsched.tools.planner.what_if import ALWAYS, NEVER, SOMETIMES, PodCompared, WhatIf, what_if
@@ -42,7 +43,9 @@ class Edits:
     scale: Sequence[str] = ()
 
     def on(self, objects: Objects, given: InputOptions) -> Objects:
-        """Returns the objects after the change. Raises InputError, which names the option."""
+        """Returns the objects after the change, and after what controllers do because of it. Raises InputError,
+        which names the option."""
+        before = objects
         edits: tuple[tuple[str, Sequence[str], Callable[[Objects, str], Objects]], ...] = (
             ("--add-node", self.add_node, partial(_with_nodes, given=given)),
             ("--cordon", self.cordon, cordon),
@@ -57,7 +60,7 @@ class Edits:
                     objects = edit(objects, value)
                 except InputError as error:
                     raise error.at(option) from None
-        return objects
+        return followed(before, objects)
 
     @property
     def words(self) -> str:

@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Controllers: what other components do when the scheduler writes, in a cluster that works.
 
-The kubelet of a victim ends it at once, and the disruption controller counts it in the budgets. The volume
-controller completes a binding that the scheduler began, and a provisioner creates the volume of a claim. No
-controller creates a new pod in place of a deleted one.
+The kubelet of a victim ends it at once, the disruption controller counts it in the budgets, and the claims that
+were made for it are deleted. The volume controller completes a binding that the scheduler began, and a provisioner
+creates the volume of a claim. No controller creates a new pod in place of a deleted one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from attrs import evolve, frozen
 
 from refsched.machine.scheduler import Scheduler
-from refsched.objects.meta import ObjectMeta
+from refsched.objects.dra import ResourceClaim
+from refsched.objects.meta import ApiObject, ObjectMeta
 from refsched.objects.pod import Pod
 from refsched.objects.policy import PodDisruptionBudget
 from refsched.objects.selectors import compile_selector
@@ -74,6 +76,8 @@ def _evict(scheduler: Scheduler, name: str, namespace: str) -> Evicted | None:
     if victim is None:
         return None
     scheduler.delete(Pod, name, namespace)
+    if has_own_claims(victim):
+        _free_claims(scheduler, victim)
     for budget in scheduler.state.objects.list(PodDisruptionBudget):
         if _counted_as_healthy(budget, victim):
             left = max(0, budget.status.disruptions_allowed - 1)
@@ -103,7 +107,7 @@ def _complete_binding(scheduler: Scheduler, name: str) -> VolumeBound | None:
     if claim is None or claim.metadata.uid != ref.uid or claim.spec.volume_name:
         return None
     scheduler.update(evolve(volume, status=PersistentVolumeStatus(BOUND)))
-    _complete(scheduler, claim, name)
+    scheduler.update(bound_to(claim, name))
     return VolumeBound(claim.key, name)
 
 
@@ -114,17 +118,22 @@ def _provision(scheduler: Scheduler, name: str, namespace: str) -> VolumeBound |
     if claim is None or claim.spec.volume_name or SELECTED_NODE not in claim.metadata.annotations:
         return None
     storage_class = api.get(StorageClass, claim.class_name)
-    volume_name = f"pvc-{claim.metadata.uid}"
+    volume_name = _provisioned_name(claim)
     if storage_class is None or api.get(PersistentVolume, volume_name) is not None:
         return None
-    scheduler.create(_volume_for(claim, storage_class, volume_name))
-    _complete(scheduler, claim, volume_name)
+    scheduler.create(volume_for(claim, storage_class))
+    scheduler.update(bound_to(claim, volume_name))
     return VolumeBound(claim.key, volume_name, provisioned=True)
 
 
-def _volume_for(claim: PersistentVolumeClaim, storage_class: StorageClass, name: str) -> PersistentVolume:
+def _provisioned_name(claim: PersistentVolumeClaim) -> str:
+    return f"pvc-{claim.metadata.uid}"
+
+
+def volume_for(claim: PersistentVolumeClaim, storage_class: StorageClass) -> PersistentVolume:
     """Returns a volume as large as the claim requests. It is reachable from every node, since its driver's
     topology is not known here."""
+    name = _provisioned_name(claim)
     ref = ObjectReference(claim.kind, claim.namespace, claim.name, claim.metadata.uid, "v1")
     return PersistentVolume(
         ObjectMeta(name, uid=f"{name}-volume"),
@@ -141,10 +150,43 @@ def _volume_for(claim: PersistentVolumeClaim, storage_class: StorageClass, name:
     )
 
 
-def _complete(scheduler: Scheduler, claim: PersistentVolumeClaim, volume: str) -> None:
-    bound = evolve(
+def bound_to(claim: PersistentVolumeClaim, volume: str) -> PersistentVolumeClaim:
+    return evolve(
         claim.annotated(BIND_COMPLETED, "yes"),
         spec=evolve(claim.spec, volume_name=volume),
         status=PersistentVolumeClaimStatus(BOUND),
     )
-    scheduler.update(bound)
+
+
+# --- Claims of a pod that has left ----------------------------------------------------------------
+
+
+def has_own_claims(pod: Pod) -> bool:
+    """Returns whether controllers make or free claims with the pod."""
+    return bool(pod.spec.resource_claims) or any(v.ephemeral is not None for v in pod.spec.volumes)
+
+
+def _free_claims(scheduler: Scheduler, victim: Pod) -> None:
+    objects = scheduler.state.objects
+    for claim in (*objects.list(ResourceClaim), *objects.list(PersistentVolumeClaim)):
+        kept = without_pods(claim, (victim.uid,))
+        if kept is None:
+            scheduler.delete(type(claim), claim.name, claim.namespace)
+        elif kept is not claim:
+            scheduler.update(kept)
+
+
+def without_pods(claim: ApiObject, left: Collection[str]) -> ApiObject | None:
+    """Returns what becomes of a claim after the pods with these uids have left: None if one of them controlled it.
+    A ResourceClaim that is reserved for nobody any more gives its devices back."""
+    owner = claim.metadata.controller
+    if owner is not None and owner.uid in left:
+        return None
+    if not isinstance(claim, ResourceClaim):
+        return claim
+    reserved = tuple(each for each in claim.status.reserved_for if each.uid not in left)
+    if len(reserved) == len(claim.status.reserved_for):
+        return claim
+    return (
+        evolve(claim, status=evolve(claim.status, reserved_for=reserved)) if reserved else claim.deallocated()
+    )

@@ -60,8 +60,12 @@ def nodes_like(objects: Objects, name: str, count: int) -> Objects:
 
 
 def copies_of(model: Node | Pod, objects: Iterable[ApiObject], count: int) -> Iterator[ApiObject]:
-    """Yields this many copies, the first under the name of the model, if that is free, and the others numbered."""
-    taken = {shown.key for shown in objects if isinstance(shown, type(model))}
+    """Yields this many copies, the first under the name of the model, if that is free, and the others numbered. No
+    two pods get one uid, whatever the model states."""
+    others = [shown for shown in objects if isinstance(shown, type(model))]
+    taken = {shown.key for shown in others}
+    if any(shown.uid == model.uid for shown in others):
+        model = _named(model, model.name)
     number = 0
     for _ in range(count):
         named = model

@@ -107,7 +107,8 @@ def without_node(pod: Pod) -> Pod:
     """Returns the pod as if it were yet to be placed."""
     if not pod.spec.node_name:
         return pod
-    return evolve(pod, spec=evolve(pod.spec, node_name=""), status=PodStatus())
+    status = PodStatus(resource_claim_statuses=pod.status.resource_claim_statuses)
+    return evolve(pod, spec=evolve(pod.spec, node_name=""), status=status)
 
 
 # --- Node by node ---------------------------------------------------------------------------------

@@ -19,8 +19,11 @@ from refsched.machine.scheduler import Scheduler
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod, PodStatus
 from refsched.objects.resources import resource_of
-from refsched.records import SCHEDULED, Attempt
+from refsched.preemption.eligibility import NEVER
+from refsched.records import SCHEDULED, Attempt, Write
 from refsched.tools.planner.cluster import why_gated
+from refsched.tools.planner.controllers import answer
+from refsched.tools.planner.own_claims import create_with_claims
 from refsched.tools.planner.rejections import Rejection, rejections_of
 
 HOSTNAME = "kubernetes.io/hostname"
@@ -96,37 +99,57 @@ class _OneMore(Snapshot):
 class Capacity:
     """A Capacity says how many more pods like ``pod`` fit, and on which nodes. ``stopped_by`` says what stops the
     next one, ``message`` the same as its FailedScheduling event does; both are empty if this many fit as were
-    asked for at most."""
+    asked for at most. ``stopped`` is that next one."""
 
     pod: str
     fit: int
     nodes: Mapping[str, int] = field(factory=dict)
     message: str = ""
     stopped_by: tuple[Rejection, ...] = ()
+    stopped: Pod | None = field(default=None, eq=False, repr=False)
 
 
 def capacity(
     scheduler: Scheduler, pod: Pod, at_most: int, progress: Callable[[int], None] = lambda placed: None
 ) -> Capacity:
     """Schedules one pod like this after the other until one fails, or until there are ``at_most``. The scheduler
-    is used up by this. No pod is evicted for them, and each is bound before the next one is tried. ``progress`` is
-    called with how many were placed so far."""
+    is used up by this. No pod is evicted for them. Controllers make the claims of each, which is bound before the
+    next one is tried. ``progress`` is called with how many were placed so far."""
     spec = evolve(pod.spec, node_name="", preemption_policy="Never")
     like = evolve(pod, spec=spec, status=PodStatus())
     nodes: dict[str, int] = {}
     for number in range(at_most):
         name = f"{pod.name}-{number + 1}"
         metadata = evolve(like.metadata, name=name, uid=f"capacity-{number + 1}")
-        each = evolve(like, metadata=metadata)
-        scheduler.create(each)
+        each = create_with_claims(scheduler, evolve(like, metadata=metadata))
         gated = why_gated(scheduler, each)
         if gated is not None:
-            return Capacity(pod.key, number, nodes, gated.message, (Rejection(gated.plugin, gated.message),))
+            rejection = Rejection(gated.plugin, gated.message)
+            return Capacity(pod.key, number, nodes, gated.message, (rejection,), each)
         scheduler.schedule(each.key)
-        attempt = next(record for record in scheduler.take_records() if isinstance(record, Attempt))
+        attempt = _attempt_and_binding(scheduler)
         if attempt.result != SCHEDULED or attempt.node is None:
             names = [found.name for found in scheduler.state.objects.list(Node)]
-            return Capacity(pod.key, number, nodes, attempt.message or "", rejections_of(attempt, names))
+            rejections = rejections_of(attempt, names)
+            return Capacity(pod.key, number, nodes, _message(attempt, pod), rejections, each)
         nodes[attempt.node] = nodes.get(attempt.node, 0) + 1
         progress(number + 1)
     return Capacity(pod.key, at_most, nodes)
+
+
+def _attempt_and_binding(scheduler: Scheduler) -> Attempt:
+    """Returns the attempt that was made, after controllers have done what its binding waits for."""
+    attempts: list[Attempt] = []
+    while records := scheduler.take_records():
+        for record in records:
+            if isinstance(record, Attempt):
+                attempts.append(record)
+            elif isinstance(record, Write):
+                answer(scheduler, record)
+    return attempts[0]
+
+
+def _message(attempt: Attempt, pod: Pod) -> str:
+    """Returns what the event says, without that the copies may not preempt, if the pod itself may."""
+    message = attempt.message or ""
+    return message if pod.spec.preemption_policy == "Never" else message.removesuffix(f" preemption: {NEVER}")

@@ -24,6 +24,7 @@ from refsched.remembering.noted_choices import NotedChoices
 from refsched.tools.planner.cluster import MOMENT, Census, census_of, in_turn, show, why_gated
 from refsched.tools.planner.edits import pods_of, waiting_again
 from refsched.tools.planner.held_choices import HeldChoices, HeldSearch
+from refsched.tools.planner.own_claims import create_with_claims
 from refsched.tools.planner.planning import Planning
 from refsched.tools.planner.rejections import rejections_of
 
@@ -101,8 +102,7 @@ class Prepared:
     def _create_again(self, victim: Pod) -> Pod:
         pod = waiting_again(victim)
         pod = evolve(pod, metadata=evolve(pod.metadata, uid=f"{victim.uid}-again"))
-        self.scheduler.create(pod)
-        return pod
+        return create_with_claims(self.scheduler, pod)
 
     def _used(self) -> dict[str, int]:
         """Returns the larger share of cpu and memory that is requested of each node, in percent."""
@@ -122,25 +122,24 @@ def prepare(scheduler: Scheduler, objects: Sequence[ApiObject]) -> Prepared:
 
 
 def changed(before: Prepared, objects: Sequence[ApiObject]) -> Prepared:
-    """Shows the scheduler what is different in these objects, if no pod was tried yet. Only nodes and pods may be.
-    A pod that loses its node is deleted and created anew."""
+    """Shows the scheduler what is different in these objects, if no pod was tried yet. A pod that loses its node
+    is deleted and created anew, and so is a claim."""
     scheduler = before.scheduler
     shown = {(type(each), each.key): each for each in before.objects}
     new = {(type(each), each.key): each for each in objects}
-    for what, old in shown.items():
-        if isinstance(old, Pod) and new.get(what) is not old:
-            scheduler.delete(Pod, old.name, old.namespace)
-    for what, old in shown.items():
-        if isinstance(old, Node) and what not in new:
-            scheduler.delete(Node, old.name)
+    for what, old in reversed(list(shown.items())):
+        if new.get(what) is old:
+            continue
+        if what not in new or not isinstance(old, Node):
+            scheduler.delete(type(old), old.name, old.namespace)
+            del shown[what]
     for each in in_turn(objects):
         if each is None:
             scheduler.advance(MOMENT)
-        elif isinstance(each, Node) and (Node, each.key) in shown:
-            if shown[Node, each.key] is not each:
-                scheduler.update(each)
-        elif shown.get((type(each), each.key)) is not each:
+        elif (type(each), each.key) not in shown:
             scheduler.create(each)
+        elif shown[type(each), each.key] is not each:
+            scheduler.update(each)
     return _asked(Prepared(scheduler, objects, census_of(scheduler, objects), pods_of(objects)))
 
 
