@@ -34,8 +34,6 @@ from refsched.reading.configuration.feature_gates import with_feature_gates
 from refsched.reading.configuration.read import default_config, read_config
 from refsched.reading.configuration.unread import unread_args
 from refsched.reading.inputs import InputReader
-from refsched.reading.manifests import read_manifests
-from refsched.reading.objects import kind_called
 from refsched.records import (
     Advance,
     Attempt,
@@ -46,13 +44,23 @@ from refsched.records import (
     Output,
     Permit,
     Queues,
-    Reference,
     Release,
     Update,
 )
 from refsched.releases import DEFAULT, release_of
 from refsched.remembering import remember
-from refsched.tools.given_objects import Manifest, checked, only_one, paths_of
+from refsched.tools.given_objects import (
+    Manifest,
+    check_asked,
+    check_count,
+    check_seconds,
+    checked,
+    only_one,
+    paths_of,
+    pod_key,
+    read_files,
+    reference_to,
+)
 from refsched.tools.journal import Journal, Scheduled, ShownObject, Step
 from refsched.tools.planner.cluster import (
     MOMENT,
@@ -63,14 +71,16 @@ from refsched.tools.planner.cluster import (
     show,
     why_passed_over,
 )
+from refsched.tools.planner.controllers import has_own_claims
 from refsched.tools.planner.dry_extenders import reach
 from refsched.tools.planner.explain import explain as explanation_of
 from refsched.tools.planner.explain import without_node
 from refsched.tools.planner.explanation import Explanation
 from refsched.tools.planner.fitting import Capacity, capacity, fits, with_template
+from refsched.tools.planner.own_claims import create_claims, followed
 from refsched.tools.planner.plan import Plan
 from refsched.tools.planner.planning import plan as plan_of
-from refsched.tools.planner.trials import Prepared, changed, prepare
+from refsched.tools.planner.trials import Prepared, changed, differ_in_nodes_and_pods, prepare
 from refsched.tools.planner.what_if import WhatIf, what_if
 from refsched.tools.scheduler_copy import fork
 
@@ -107,7 +117,7 @@ class Cluster:
             warnings.warn(f"the configuration: {one_line(unread)}", stacklevel=2)
         self._seed = seed
         files = [manifests] if isinstance(manifests, Path) else paths_of(manifests)
-        objects = self._read_files(files)
+        objects = read_files(files, self._release)
         earliest = latest_time(objects) if files else START
         self._start = earliest if start is None else start
         self._records: list[Output] = []
@@ -180,7 +190,7 @@ class Cluster:
         self._scheduler = self._empty(journal.reached(over_http))
         journal.repeat(self._scheduler)
         self._inputs = InputReader(self._scheduler, serial=serial)
-        self._asked: Scheduler | None = None
+        self._asked: tuple[str, Scheduler] | None = None
 
     # --- Inputs -----------------------------------------------------------------------------------
 
@@ -197,20 +207,21 @@ class Cluster:
     ) -> tuple[Output, ...]:
         """Deletes an object, and returns what the scheduler did. ``api_version`` is that of the kind if it is
         not given."""
-        return self._apply(Delete(_reference(kind, name, namespace, api_version)))
+        return self._apply(Delete(reference_to(kind, name, namespace, api_version)))
 
     def advance(self, seconds: float) -> tuple[Output, ...]:
         """Moves the clock by this many seconds, so that timers that fall due fire, and returns what the scheduler
         did."""
+        check_seconds(seconds)
         return self._apply(Advance(seconds))
 
     def permit(self, pod: str, decision: str, plugin: str = "") -> tuple[Output, ...]:
         """Decides on a pod that waits on Permit: ``allow`` (by ``plugin``, or by all) or ``reject``."""
-        return self._apply(Permit(_key(pod), decision, plugin))
+        return self._apply(Permit(pod_key(pod), decision, plugin))
 
     def release(self, pod: str) -> tuple[Output, ...]:
         """Releases the pod that a scripted plugin holds."""
-        return self._apply(Release(_key(pod)))
+        return self._apply(Release(pod_key(pod)))
 
     def schedule(self, pod: str | None = None) -> Attempt | None:
         """Pops the next pod of the queue, or this one, and tries to place it. Returns its attempt.
@@ -218,13 +229,13 @@ class Cluster:
         Returns None if no pod waits, or if a scripted plugin holds the attempt, which has not ended. What followed
         from the attempt (its binding, what it wrote) is among the ``records``.
         """
-        key = None if pod is None else _key(pod)
+        key = None if pod is None else pod_key(pod)
         self._asked = None
         self._journal.steps.append(Scheduled(key))
         try:
             self._scheduler.schedule(key)
         except NotWaitingError:
-            raise InputError("does not wait to be scheduled", where=_key(pod or "")) from None
+            raise InputError("does not wait to be scheduled", where=pod_key(pod or "")) from None
         except CycleHeldError as held:
             raise InputError(str(held)) from None
         return next((record for record in self._take() if isinstance(record, Attempt)), None)
@@ -253,6 +264,7 @@ class Cluster:
         The pod is decided against the cluster as it is, and nothing changes. A pod that runs is decided as if it
         did not.
         """
+        pod_key(pod)  # which checks it
         objects = self._objects()
         scheduler = self._empty(partial(reach, remember=True))
         found = pod_called(pod, objects)
@@ -263,10 +275,11 @@ class Cluster:
         """Returns whether the pod fits on the node (``code`` is Success), or why it does not.
 
         Each is a name, or a manifest: a pod that is not in the cluster yet, or that of a node that might be added,
-        without pods. Victims of preemption are not considered. Nothing changes. Raises InputError if the pod or
-        the node is unknown, or the manifest is invalid.
+        without pods. A pod that runs is decided as if it did not. Victims of preemption are not considered.
+        Nothing changes. Raises InputError if the pod or the node is unknown, or the manifest is invalid.
         """
-        scheduler, asked = self._scheduler_to_ask(), self._pod_to_ask(pod)
+        check_asked("node", node)
+        scheduler, asked = self._to_ask(self._pod_to_ask(pod))
         snapshot = scheduler.state.snapshot()
         if isinstance(node, str):
             if node not in snapshot.by_name:
@@ -281,7 +294,8 @@ class Cluster:
     def capacity(self, pod: str | Mapping[str, Any], at_most: int = 100_000) -> Capacity:
         """Returns how many more pods like this one fit, on which nodes, and what stops the next one. The pod is
         one of the cluster or a manifest. Each is scheduled as the real one would be, and nothing is evicted for
-        it. Nothing changes. Raises InputError as ``fits`` does."""
+        it. A pod that runs is still there. Nothing changes. Raises InputError as ``fits`` does."""
+        check_count("at_most", at_most)
         asked = self._pod_to_ask(pod)
         if not self._config.extenders:
             return capacity(self.fork()._scheduler, asked, at_most)
@@ -296,29 +310,23 @@ class Cluster:
     def what_if(self, change: Callable[[Cluster], object], seeds: int = 10) -> WhatIf:
         """Returns what ``change`` does to the cluster, as ``refsched what-if`` compares it: over many seeds, where
         every pending pod would be placed before it and after it. It is called with a fork, which it changes: the
-        cluster itself does not change."""
+        cluster itself does not change, and controllers make the claims of pods that are new."""
+        check_count("seeds", seeds)
         before, fork = self._objects(), self.fork()
         change(fork)
-        after = fork._objects()
-        is_of_nodes_and_pods = _others(before) == _others(after)
+        after = followed(before, fork._objects())
+        can_follow = differ_in_nodes_and_pods(before, after)
 
         def prepared(objects: Sequence[ApiObject]) -> Prepared:
             return prepare(self._empty(partial(reach, remember=True)), objects)
 
         return what_if(
             lambda: prepared(before),
-            lambda one: changed(one, after) if is_of_nodes_and_pods else prepared(after),
+            lambda one: changed(one, after) if can_follow else prepared(after),
             seeds,
         )
 
     # --- Within -----------------------------------------------------------------------------------
-
-    def _read_files(self, files: Sequence[Path]) -> Sequence[ApiObject]:
-        """Reads what kubectl printed, and warns of members that are no fields."""
-        found = read_manifests(files, release=self._release)
-        for unknown in found.unknown:
-            warnings.warn(f"{one_line(unknown)} is not a known field, and is ignored", stacklevel=4)
-        return found.objects
 
     def _show(self, shown: ApiObject | None) -> None:
         """Shows an object that was read already, or lets a moment pass."""
@@ -330,14 +338,23 @@ class Cluster:
         self._journal.steps.append(step)
         self._take()
 
-    def _scheduler_to_ask(self) -> Scheduler:
-        """Returns a copy of the scheduler, since a snapshot that is taken now could change what later ones have.
-        The copy is kept until something changes."""
-        if self._asked is None:
-            self._asked = self.fork()._scheduler
-        return self._asked
+    def _to_ask(self, pod: Pod) -> tuple[Scheduler, Pod]:
+        """Returns a copy of the scheduler in which this pod is nowhere, since a snapshot that is taken now could
+        change what later ones have, and the pod with its claims. The copy is kept until something changes."""
+        known = self._scheduler.state.objects.get(Pod, pod.name, pod.namespace)
+        if known is None and has_own_claims(pod):
+            scheduler = self.fork()._scheduler
+            return scheduler, create_claims(scheduler, pod)
+        runs = known is not None and (known.spec.node_name or self._scheduler.state.cache.is_assumed(known))
+        without = pod.key if runs else ""
+        if self._asked is None or self._asked[0] != without:
+            self._asked = without, self.fork()._scheduler
+            if without:
+                self._asked[1].delete(Pod, pod.name, pod.namespace)
+        return self._asked[1], pod
 
     def _pod_to_ask(self, pod: str | Mapping[str, Any]) -> Pod:
+        check_asked("pod", pod)
         found = self._pod_called(pod) if isinstance(pod, str) else self._read(pod)
         if not isinstance(found, Pod):
             raise InputError("expected a Pod", where=described_as(found))
@@ -378,18 +395,3 @@ class Cluster:
 
     def _objects(self) -> list[ApiObject]:
         return [shown for kind in KINDS for shown in self._scheduler.state.objects.list(kind.type)]
-
-
-def _others(objects: Iterable[ApiObject]) -> list[ApiObject]:
-    """Returns the objects that are no nodes and no pods."""
-    return [each for each in objects if not isinstance(each, Node | Pod)]
-
-
-def _key(pod: str) -> str:
-    return pod if "/" in pod else f"default/{pod}"
-
-
-def _reference(kind: str, name: str, namespace: str, api_version: str) -> Reference:
-    known = next((each.api_version for each in KINDS if each.name == kind), "v1")
-    found = kind_called(api_version or known, kind)
-    return Reference(kind, name, api_version or known, namespace if found.namespaced else "")

@@ -139,6 +139,15 @@ def test_a_feature_gate_and_a_release_are_chosen_by_name() -> None:
         (lambda: Cluster().delete("Node", "n"), "Node n"),
         (lambda: Cluster().explain("web"), "default/web: there is no pod in the input"),
         (lambda: Cluster(pod("web")).explain("wev"), "did you mean default/web?"),
+        (lambda: Cluster("u.yaml"), "found 'u.yaml'; a file is given as a pathlib.Path"),
+        (lambda: Cluster(5), "expected an API object, found 5"),  # type: ignore[arg-type]
+        (lambda: Cluster().advance("5"), "expected a number of seconds from 0, found '5'"),  # type: ignore[arg-type]
+        (lambda: Cluster().advance(-1), "expected a number of seconds from 0, found -1"),
+        (lambda: Cluster().explain(None), "expected the name of a pod, found None"),  # type: ignore[arg-type]
+        (lambda: Cluster().fits(None, "n"), "expected the name of a pod or its manifest"),  # type: ignore[arg-type]
+        (lambda: Cluster(pod("w")).fits("w", None), "expected the name of a node or its"),  # type: ignore[arg-type]
+        (lambda: Cluster().capacity(pod("w"), -1), "at_most: expected a whole number from 1, found -1"),
+        (lambda: Cluster().what_if(print, seeds=0), "seeds: expected a whole number from 1, found 0"),
     ],
 )
 def test_bad_input_is_an_input_error(make: Any, problem: str) -> None:

@@ -272,3 +272,36 @@ def test_a_member_of_a_dump_that_is_no_field_is_warned_of(tmp_path: Path) -> Non
     (tmp_path / "dump.json").write_text(json.dumps(given))
     with pytest.warns(UserWarning, match="unschedulabel is not a known field"):
         Cluster(tmp_path / "dump.json")
+
+
+def test_a_pod_that_runs_is_decided_as_if_it_did_not() -> None:
+    small = {**ROOM, "cpu": "2"}
+    cluster = Cluster([node("n", small), node("full", small)])
+    cluster.create(
+        [pod("w", requests={"cpu": "2"}, nodeName="n"), pod("x", requests={"cpu": "2"}, nodeName="full")]
+    )
+    assert cluster.explain("w").node == "n"
+    assert cluster.fits("w", "n").is_success
+    assert cluster.fits("w", "full").message == "Insufficient cpu"
+    assert cluster.fits("x", "full").is_success
+    assert cluster.fits(pod("new", requests={"cpu": "2"}), "n").message == "Insufficient cpu"
+    assert cluster.capacity("w").fit == 0
+    assert set(cluster.observe()[1].nodes) == {"full", "n"}
+
+
+def test_a_new_pod_has_the_claims_that_controllers_would_make() -> None:
+    claim = {"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "gpu"}}]}}
+    dra = {"apiVersion": "resource.k8s.io/v1"}
+    pool = {"name": "p", "generation": 1, "resourceSliceCount": 1}
+    devices = {"driver": "d", "nodeName": "n", "pool": pool, "devices": [{"name": "0"}]}
+    cluster = Cluster([node("n"), node("other")])
+    cluster.create({**dra, "kind": "DeviceClass", "metadata": {"name": "gpu"}, "spec": {}})
+    cluster.create(
+        {**dra, "kind": "ResourceClaimTemplate", "metadata": {"name": "t"}, "spec": {"spec": claim}}
+    )
+    cluster.create({**dra, "kind": "ResourceSlice", "metadata": {"name": "s"}, "spec": devices})
+    asked = pod("web", resourceClaims=[{"name": "g", "resourceClaimTemplateName": "t"}])
+    assert cluster.fits(asked, "n").is_success
+    assert cluster.fits(asked, "other").message == "cannot allocate all claims"
+    [placed] = cluster.what_if(lambda changed: changed.create(asked), seeds=2).certain
+    assert placed.after == ("n", "n")

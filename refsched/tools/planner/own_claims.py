@@ -131,13 +131,22 @@ def _is_new(pod: Pod, before: Pod | None) -> bool:
     return before is None or bool(before.spec.node_name)
 
 
+# --- In a scheduler -------------------------------------------------------------------------------
+
+
 def create_with_claims(scheduler: Scheduler, pod: Pod) -> Pod:
     """Creates the pod, after the claims that controllers make for it, and returns it as it is then."""
-    objects = scheduler.state.objects
-    sources = (ResourceClaimTemplate, StorageClass, PersistentVolumeClaim)
-    if has_own_claims(pod):
-        pod, made = with_own_claims(pod, [each for kind in sources for each in objects.list(kind)])
-        for each in made:
-            scheduler.create(each)
+    pod = create_claims(scheduler, pod)
     scheduler.create(pod)
+    return pod
+
+
+def create_claims(scheduler: Scheduler, pod: Pod) -> Pod:
+    """Creates what controllers make for the pod, and returns the pod as it is then."""
+    if not has_own_claims(pod):
+        return pod
+    objects, sources = scheduler.state.objects, (ResourceClaimTemplate, StorageClass, PersistentVolumeClaim)
+    pod, made = with_own_claims(pod, [each for kind in sources for each in objects.list(kind)])
+    for each in made:
+        scheduler.create(each)
     return pod

@@ -6,7 +6,7 @@ Victims of preemption ask for a place again, as their controllers would create t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from attrs import define, evolve, frozen
@@ -141,6 +141,15 @@ def changed(before: Prepared, objects: Sequence[ApiObject]) -> Prepared:
         elif shown[type(each), each.key] is not each:
             scheduler.update(each)
     return _asked(Prepared(scheduler, objects, census_of(scheduler, objects), pods_of(objects)))
+
+
+def differ_in_nodes_and_pods(one: Iterable[ApiObject], other: Iterable[ApiObject]) -> bool:
+    """Returns whether all else is the same in both."""
+
+    def rest(objects: Iterable[ApiObject]) -> list[ApiObject]:
+        return [each for each in objects if not isinstance(each, Node | Pod)]
+
+    return rest(one) == rest(other)
 
 
 def _asked(prepared: Prepared) -> Prepared:
