@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -67,10 +67,20 @@ def read_manifests(
     Raises InputError if one cannot be read, or is given twice, or if a person wrote what is no field.
     ``progress`` is called with how many were read.
     """
+    return read_values(raw_objects(paths, stdin), release=release, progress=progress)
+
+
+def read_values(
+    values: Iterable[tuple[str, Any]],
+    *,
+    release: Release = DEFAULT,
+    progress: Callable[[int], None] = lambda read: None,
+) -> Manifests:
+    """Reads these objects, each of which has its place, as ``read_manifests`` reads those of files."""
     ignored: Counter[str] = Counter()
     unknown: Counter[str] = Counter()
     found: list[tuple[str, ApiObject]] = []
-    for where, value in raw_objects(paths, stdin):
+    for where, value in values:
         progress(len(found))
         try:
             if is_scenario(value):

@@ -66,7 +66,7 @@ def explain(pod: str, output: str, namespace: str, nodes: bool, node: str, **giv
     "--pod",
     required=True,
     metavar="FILE|[NAMESPACE/]POD",
-    help="The pod: a file with its manifest, or one of the cluster.",
+    help="The pod: a file with its manifest or a workload's, or one of the cluster.",
 )
 @click.option(
     "--at-most", type=click.IntRange(1), default=10_000, show_default=True, help="Count no further than this."

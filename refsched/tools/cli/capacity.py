@@ -11,8 +11,9 @@ from refsched.errors import InputError, counted
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.meta import ApiObject
 from refsched.objects.pod import Pod
-from refsched.reading.manifests import SUFFIXES, read_manifests
+from refsched.reading.manifests import SUFFIXES
 from refsched.tools.cli.exit_codes import AGREED, DISAGREED
+from refsched.tools.cli.given_pods import pods_in
 from refsched.tools.cli.inputs import InputOptions, note_absent, read
 from refsched.tools.cli.progress import progress
 from refsched.tools.planner.cluster import check_is_to_place, pod_called, show
@@ -50,10 +51,9 @@ def _pod(named: str, namespace: str, objects: Sequence[ApiObject], scheduler: Sc
     path = Path(named)
     if path.is_dir() or not (path.exists() or path.suffix in SUFFIXES):
         return pod_called(f"{namespace}/{named}" if namespace and "/" not in named else named, objects)
-    found = read_manifests((named,), release=scheduler.kubernetes).objects
-    pods = [each for each in found if isinstance(each, Pod)]
+    pods = pods_in(named, scheduler.kubernetes)
     if len(pods) != 1:
-        raise InputError(f"expected one Pod, found {len(pods)}", where=named)
+        raise InputError(f"expected one pod, found {len(pods)}", where=named)
     return pods[0]
 
 

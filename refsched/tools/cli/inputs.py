@@ -57,21 +57,13 @@ def read(given: InputOptions, *, remember: bool = False) -> tuple[Scheduler, Man
     """Returns a scheduler of an empty cluster, and what is to be shown to it. Its clock starts when the cluster
     was observed; ``remember`` is for ``reach``. Raises InputError, which names the file, or the option, and what
     is wrong in it."""
-    try:
-        release = release_of(given.kubernetes or DEFAULT.name)
-    except InputError as error:
-        raise error.at(given.release_option) from None
-    try:
-        release = with_feature_gates(parse_gates(given.feature_gates), release)
-    except InputError as error:
-        raise error.at(given.gates_option) from None
+    release = release_given(given)
     config = default_config(release) if given.config is None else config_of(given.config, release)
     for unread in unread_args(config, release):
         note(f"{given.config}: {unread}")
     with _kept(), progress("reading", "objects") as show:
         manifests = read_manifests(given.files, release=release, progress=show)
-    for unknown, count in manifests.unknown.items():
-        note(f"{unknown} ({counted(count, 'object')}) is not a known field, and is ignored")
+    note_unknown(manifests)
     try:
         scheduler = scheduler_of(
             config,
@@ -83,6 +75,24 @@ def read(given: InputOptions, *, remember: bool = False) -> tuple[Scheduler, Man
     except InputError as error:
         raise error.at(given.config or "the default configuration") from None
     return remembering.remember(scheduler), manifests
+
+
+def release_given(given: InputOptions) -> Release:
+    """Returns the release with these feature gates. Raises InputError, which names the option."""
+    try:
+        release = release_of(given.kubernetes or DEFAULT.name)
+    except InputError as error:
+        raise error.at(given.release_option) from None
+    try:
+        return with_feature_gates(parse_gates(given.feature_gates), release)
+    except InputError as error:
+        raise error.at(given.gates_option) from None
+
+
+def note_unknown(manifests: Manifests) -> None:
+    """Warns of members that are no fields, in what a cluster printed."""
+    for unknown, count in manifests.unknown.items():
+        note(f"{unknown} ({counted(count, 'object')}) is not a known field, and is ignored")
 
 
 @contextmanager

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from attrs import define, evolve, frozen
@@ -15,15 +16,25 @@ from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.reading.manifests import check_can_be_read_again, read_manifests
 from refsched.tools.cli.exit_codes import AGREED, DISAGREED
-from refsched.tools.cli.inputs import InputOptions, note_absent, read
+from refsched.tools.cli.given_pods import pods_in
+from refsched.tools.cli.inputs import InputOptions, note_absent, read, release_given
 from refsched.tools.cli.progress import progress
 from refsched.tools.cli.what_if_html import html
-from refsched.tools.planner.edits import Objects, copies_of, cordon, delete_node, drain, nodes_like, scale
+from refsched.tools.planner.edits import (
+    Objects,
+    copies_of,
+    cordon,
+    delete_node,
+    drain,
+    nodes_like,
+    scale,
+    without_controller,
+)
 from refsched.tools.planner.own_claims import followed
 from refsched.tools.planner.trials import Prepared, changed, prepare
 from refsched.tools.planner.upgrade import UpgradeComparison, compare
 from refsched.tools.planner.what_if import ALWAYS, NEVER, SOMETIMES, PodCompared, WhatIf, what_if
-from refsched.tools.printing import TABLE, Page, show_value, some
+from refsched.tools.printing import TABLE, Page, note, show_value, some
 
 HTML = "html"
 LIKE = "like:"
@@ -60,6 +71,13 @@ class Edits:
                     objects = edit(objects, value)
                 except InputError as error:
                     raise error.at(option) from None
+        naked = without_controller(before, objects)
+        if naked:
+            has, them = ("has", "it") if len(naked) == 1 else ("have", "them")
+            note(
+                f"{some(naked)} {has} no controller, so that nothing creates {them} anew, and kubectl drain evicts"
+                f" {them} only with --force: what follows is as if something created {them} anew"
+            )
         return followed(before, objects)
 
     @property
@@ -156,10 +174,12 @@ def _causes(before: InputOptions, after: InputOptions) -> UpgradeComparison:
 
 
 def _counted_value(value: str) -> tuple[str, int]:
-    """Returns what is before ``:COUNT``, and the count, or 1."""
+    """Returns what is before ``:COUNT``, and the count, or 1. Raises InputError if it is none."""
     named, _, count = value.rpartition(":")
-    if not named or not count.isdecimal() or named == LIKE.rstrip(":"):
+    if not named or named == LIKE.rstrip(":") or (Path(value).exists() and not count.isdecimal()):
         return value, 1
+    if not count.isdecimal() or not int(count):
+        raise InputError(f"expected a COUNT from 1 after the colon, found {count!r:.60}", where=value)
     return named, int(count)
 
 
@@ -167,26 +187,22 @@ def _with_nodes(objects: Objects, value: str, given: InputOptions) -> Objects:
     named, count = _counted_value(value)
     if named.startswith(LIKE):
         return nodes_like(objects, named.removeprefix(LIKE), count)
-    return (*objects, *_copies(named, count, objects, Node, given))
+    found = read_manifests((named,), release=release_given(given)).objects
+    nodes = [shown for shown in found if isinstance(shown, Node)]
+    if not nodes:
+        raise InputError("there is no Node in it", where=named)
+    return _with_copies(objects, nodes, count)
 
 
 def _with_pods(objects: Objects, value: str, given: InputOptions) -> Objects:
     named, count = _counted_value(value)
-    return (*objects, *_copies(named, count, objects, Pod, given))
+    return _with_copies(objects, pods_in(named, release_given(given)), count)
 
 
-def _copies(
-    path: str, count: int, objects: Objects, kind: type[Node] | type[Pod], given: InputOptions
-) -> Iterable[Any]:
-    scheduler, _ = read(evolve(given, files=(path,)))
-    found = read_manifests((path,), release=scheduler.kubernetes).objects
-    models = [shown for shown in found if isinstance(shown, kind)]
-    if not models:
-        raise InputError(f"there is no {kind.__name__} in it", where=path)
-    made: list[Any] = []
+def _with_copies(objects: Objects, models: Sequence[Node] | Sequence[Pod], count: int) -> Objects:
     for model in models:
-        made += copies_of(model, (*objects, *made), count)
-    return made
+        objects = (*objects, *copies_of(model, objects, count))
+    return objects
 
 
 def _scaled(objects: Objects, value: str) -> Objects:
@@ -254,13 +270,35 @@ def _write(page: Page, found: WhatIf, title: str, *, pods: bool) -> None:
 
 
 def _headline(found: WhatIf) -> str:
-    """Returns whether pods lose or gain a place."""
+    """Returns how many pods that are new find a place, and whether others lose or gain one."""
     parts = [
         f"{some(pods)} {'finds' if len(pods) == 1 else 'find'} a place {often} often than before"
         for pods, often in ((found.placed_less_often(), "less"), (found.placed_more_often(), "more"))
         if pods
     ]
-    return f"{'; '.join(parts) or 'Each pod finds a place as often as before'}."
+    new = _new_pods(found)
+    each = "Each other pod" if new else "Each pod"
+    return f"{new}{'; '.join(parts) or f'{each} finds a place as often as before'}."
+
+
+def _new_pods(found: WhatIf) -> str:
+    """Returns the sentence about the pods that are new; "" if there are none."""
+    new, placed = len(found.new), found.new_placed()
+    if not new:
+        return ""
+    fewest, most = min(placed), max(placed)
+    if not most:
+        return "The new pod finds no place. " if new == 1 else f"None of the {new:,} new pods finds a place. "
+    if fewest == new:
+        who = "The new pod finds" if new == 1 else f"The {new:,} new pods find"
+        return f"{who} a place under every seed. "
+    if new == 1:
+        return "The new pod finds a place under some seeds only. "
+    if fewest == most:
+        return (
+            f"{most:,} of the {new:,} new pods {'finds' if most == 1 else 'find'} a place under every seed. "
+        )
+    return f"Depending on the seed, from {fewest:,} to {most:,} of the {new:,} new pods find a place. "
 
 
 def _nodes(nodes: Sequence[str | None]) -> str:

@@ -9,6 +9,7 @@ InputError.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 
 from attrs import evolve
 
@@ -79,23 +80,11 @@ def copies_of(model: Node | Pod, objects: Iterable[ApiObject], count: int) -> It
 def scale(objects: Objects, kind: str, name: str, count: int) -> Objects:
     """Returns the objects with this many pods that the controller of this kind and name manages. Pods that wait
     are removed first, and then those that come last by name; further ones are made like the first."""
-    namespace, _, plain = name.rpartition("/")
-    pods = [
-        shown
-        for shown in objects
-        if isinstance(shown, Pod)
-        and shown.status.phase not in FINISHED
-        and (owner := shown.metadata.controller) is not None
-        and (owner.kind.lower(), owner.name) == (kind.lower(), plain)
-        and namespace in ("", shown.namespace)
-    ]
+    pods = _managed(objects, kind, name)
     if not pods:
-        owners = (shown.metadata.controller for shown in objects if isinstance(shown, Pod))
-        hint = did_you_mean(
-            f"{kind}/{plain}", sorted({f"{each.kind}/{each.name}" for each in owners if each})
-        )
         raise InputError(
-            f"no pod is managed by this, so there is none to make others like{hint}", where=f"{kind}/{name}"
+            f"no pod is managed by this, so there is none to make others like{_meant(objects, kind, name)}",
+            where=f"{kind}/{name}",
         )
     spaces = sorted({pod.namespace for pod in pods})
     if len(spaces) > 1:
@@ -106,6 +95,43 @@ def scale(objects: Objects, kind: str, name: str, count: int) -> Objects:
     removed = {id(pod) for pod in pods[count:]}
     kept = tuple(shown for shown in objects if id(shown) not in removed)
     return (*kept, *copies_of(waiting_again(pods[0]), objects, max(0, count - len(pods))))
+
+
+def _managed(objects: Objects, kind: str, name: str) -> list[Pod]:
+    """Returns the pods of the controller, or those of what it manages itself: of a Deployment those of its newest
+    ReplicaSet that has pods."""
+    pods = [
+        shown
+        for shown in objects
+        if isinstance(shown, Pod) and shown.status.phase not in FINISHED and _is_managed_by(shown, kind, name)
+    ]
+    if pods:
+        return pods
+    between = [shown for shown in objects if not isinstance(shown, Pod) and _is_managed_by(shown, kind, name)]
+    oldest = datetime.min.replace(tzinfo=UTC)
+    between.sort(key=lambda shown: shown.metadata.creation_timestamp or oldest, reverse=True)
+    found = (_managed(objects, each.kind, each.key) for each in between)
+    return next(filter(None, found), [])
+
+
+def _is_managed_by(shown: ApiObject, kind: str, name: str) -> bool:
+    namespace, _, plain = name.rpartition("/")
+    owner = shown.metadata.controller
+    return (
+        owner is not None
+        and (owner.kind.lower(), owner.name) == (kind.lower(), plain)
+        and namespace in ("", shown.namespace)
+    )
+
+
+def _meant(objects: Objects, kind: str, name: str) -> str:
+    """Returns which controller may be meant: one of a name that begins like this, as that of a Deployment's
+    ReplicaSet does, or one that is similar."""
+    plain = name.rpartition("/")[2]
+    owners = {owner for shown in objects if isinstance(shown, Pod) and (owner := shown.metadata.controller)}
+    names = sorted({f"{each.kind}/{each.name}" for each in owners})
+    begun = sorted({f"{each.kind}/{each.name}" for each in owners if each.name.startswith(f"{plain}-")})
+    return f"; did you mean {' or '.join(begun[:3])}?" if begun else did_you_mean(f"{kind}/{plain}", names)
 
 
 def node_called(name: str, objects: Iterable[ApiObject]) -> Node:
@@ -140,6 +166,13 @@ def _runs_on(shown: ApiObject, node: str) -> bool:
 def _belongs_to_node(shown: ApiObject) -> bool:
     owner = shown.metadata.controller
     return MIRROR in shown.metadata.annotations or (owner is not None and owner.kind == "DaemonSet")
+
+
+def without_controller(before: Iterable[ApiObject], after: Iterable[ApiObject]) -> list[str]:
+    """Returns the pods that lose their nodes though nothing manages them, so that nothing creates them anew."""
+    ran = {shown.key for shown in before if isinstance(shown, Pod) and shown.spec.node_name}
+    moved = (shown for shown in after if isinstance(shown, Pod) and not shown.spec.node_name)
+    return sorted(pod.key for pod in moved if pod.key in ran and pod.metadata.controller is None)
 
 
 def pods_of(objects: Sequence[ApiObject]) -> dict[str, Pod]:

@@ -55,8 +55,8 @@ class Prepared:
 
     def try_out(self, seed: int, expected: Mapping[str, str]) -> SeedTrial:
         """Goes on to the end. ``expected`` has the nodes to which pods go in the cluster that this one is compared
-        with: it is said why a pod of these goes elsewhere. It can be called once: the scheduler has then another
-        state."""
+        with: it is said why a pod of these goes elsewhere, and why any other one goes nowhere. It can be called
+        once: the scheduler has then another state."""
         state = self.scheduler.state
         state.choices = chosen = NotedChoices(HeldChoices(seed))
         state.search = HeldSearch(state.search, seed)
@@ -64,12 +64,13 @@ class Prepared:
 
         def note(attempt: Attempt) -> None:
             node = expected.get(attempt.pod)
-            if node is None or attempt.node == (node or None):
+            as_expected = attempt.node is not None if node is None else attempt.node == (node or None)
+            if as_expected:
                 why[attempt.pod] = ""
             elif attempt.node and node and state.objects.get(Node, node) is None:
                 why[attempt.pod] = f"{node} was deleted"
             else:
-                why[attempt.pod] = _why(attempt, node)
+                why[attempt.pod] = _why(attempt, node or "")
 
         run = Planning(self.scheduler, self.census, chosen, lambda placed: None, note)
         run.to_the_end()

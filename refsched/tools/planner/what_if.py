@@ -22,7 +22,7 @@ ALWAYS, SOMETIMES, NEVER = "always", "sometimes", "never"
 class PodCompared:
     """A PodCompared has, for each seed, the pod's node before and after; ``""`` stands for none, and None for a
     cluster in which the pod asks for no place and has none. ``why`` is what was said after the change, under the
-    first seed that differs."""
+    first seed that differs and of which something was said."""
 
     pod: str
     before: tuple[str | None, ...]
@@ -65,6 +65,15 @@ class WhatIf:
     def by_luck(self) -> tuple[PodCompared, ...]:
         """Returns the pods that go elsewhere under some seeds only."""
         return tuple(pod for pod in self.pods if pod.is_changed and not pod.is_certain)
+
+    @property
+    def new(self) -> tuple[PodCompared, ...]:
+        """Returns the pods that are there after the change only, and ask for a place."""
+        return tuple(pod for pod in self.pods if set(pod.before) == {None} and None not in pod.after)
+
+    def new_placed(self) -> tuple[int, ...]:
+        """Returns for each seed how many of the new pods have a node."""
+        return tuple(sum(bool(pod.after[seed]) for pod in self.new) for seed in range(self.seeds))
 
     def placed_less_often(self) -> tuple[str, ...]:
         """Returns the pods that have a node under fewer seeds than before."""
@@ -143,9 +152,8 @@ def _compared(
 ) -> PodCompared:
     before = tuple(_node(key, trial, one) for trial, _ in pairs)
     after = tuple(_node(key, trial, other) for _, trial in pairs)
-    differing = (at for at in range(len(pairs)) if before[at] != after[at])
-    at = next(differing, None)
-    return PodCompared(key, before, after, "" if at is None else pairs[at][1].why.get(key, ""))
+    said = (pairs[at][1].why.get(key, "") for at in range(len(pairs)) if before[at] != after[at])
+    return PodCompared(key, before, after, next(filter(None, said), ""))
 
 
 def _node(key: str, trial: SeedTrial, cluster: Prepared) -> str | None:

@@ -91,6 +91,51 @@ def test_a_file_without_one_pod_is_refused(
     path = cluster(tmp_path, node("n"))
     wrong = manifest(tmp_path, node("m"))
     said = refusal(monkeypatch, capsys, "capacity", "-f", path, "--pod", wrong)
-    assert said == f"{wrong}: expected one Pod, found 0"
+    assert said == (
+        f"{wrong}: there is no pod in it; give a Pod, or a Deployment, ReplicaSet, ReplicationController,"
+        " StatefulSet, Job or CronJob with a pod template"
+    )
+    two = cluster(tmp_path, pod("a"), pod("b"), name="two.json")
+    said = refusal(monkeypatch, capsys, "capacity", "-f", path, "--pod", two)
+    assert said == f"{two}: expected one pod, found 2"
     said = refusal(monkeypatch, capsys, "capacity", "-f", path, "--pod", "no/such")
     assert said == "no/such: there is no pod in the input"
+
+
+def test_a_pod_may_be_given_by_its_template_and_by_the_beginning_of_its_name(tmp_path: Path) -> None:
+    path = cluster(tmp_path, node("n"))
+    template = {"metadata": {"labels": {"app": "web"}}, "spec": pod("x", cpu="2")["spec"]}
+    deployment = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "web", "namespace": "shop"},
+    }
+    deployment["spec"] = {"template": template}
+    first = lines(run("capacity", "-f", path, "--pod", manifest(tmp_path, deployment)))[0]
+    assert first == "2 more pods like shop/web fit on 1 node"
+    job = {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "nightly"}}
+    job["spec"] = {"jobTemplate": {"spec": {"template": template}}}
+    first = lines(run("capacity", "-f", path, "--pod", manifest(tmp_path, job)))[0]
+    assert first == "2 more pods like default/nightly fit on 1 node"
+    generated = pod("x") | {"metadata": {"generateName": "api-"}}
+    first = lines(run("capacity", "-f", path, "--pod", manifest(tmp_path, generated)))[0]
+    assert first == "4 more pods like default/api fit on 1 node"
+
+
+def test_each_pod_of_a_stateful_set_has_its_claims(tmp_path: Path) -> None:
+    disk = {
+        "apiVersion": "storage.k8s.io/v1",
+        "kind": "StorageClass",
+        "metadata": {"name": "d"},
+        "provisioner": "x",
+    }
+    path = cluster(tmp_path, node("n"), disk)
+    claim = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+    stateful = {"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "db"}}
+    templates = [{"metadata": {"name": "data"}, "spec": {**claim, "storageClassName": "d"}}]
+    stateful["spec"] = {"template": {"spec": pod("x", cpu="2")["spec"]}, "volumeClaimTemplates": templates}
+    printed = run("capacity", "-f", path, "--pod", manifest(tmp_path, stateful)).output
+    assert "2 more pods like default/db fit on 1 node" in printed
+    templates[0]["spec"]["storageClassName"] = "other"  # type: ignore[index]
+    printed = run("capacity", "-f", path, "--pod", manifest(tmp_path, stateful)).output
+    assert "0 more pods like default/db fit" in printed

@@ -17,7 +17,14 @@ GATED = pod("p", schedulingGates=[{"name": "quota"}])
 
 
 def on(name: str, node: str, **more: Any) -> dict[str, Any]:
-    return pod(name, nodeName=node, **more)
+    """A pod that runs, and has a controller."""
+    runs = pod(name, nodeName=node, **more)
+    runs["metadata"]["ownerReferences"] = [owner("Job")]
+    return runs
+
+
+def owner(kind: str) -> dict[str, Any]:
+    return {"apiVersion": "x/v1", "kind": kind, "name": "web", "uid": "u", "controller": True}
 
 
 def checked(text: str) -> dict[str, Any]:
@@ -58,6 +65,52 @@ def test_the_first_sentence_names_pods_that_lose_or_gain_a_place(tmp_path: Path)
     assert lines(gained)[1] == "default/p finds a place more often than before."
 
 
+@pytest.mark.parametrize(
+    ("cpu", "count", "said"),
+    [
+        ("1", 1, "The new pod finds a place under every seed."),
+        ("1", 3, "The 3 new pods find a place under every seed."),
+        ("1", 6, "3 of the 6 new pods find a place under every seed."),
+        ("3", 2, "1 of the 2 new pods finds a place under every seed."),
+        ("9", 2, "None of the 2 new pods finds a place."),
+        ("9", 1, "The new pod finds no place."),
+    ],
+)
+def test_the_first_sentence_says_how_many_new_pods_find_a_place(
+    tmp_path: Path, cpu: str, count: int, said: str
+) -> None:
+    path = cluster(tmp_path, node("n1"), on("r", "n1"))
+    (tmp_path / "more").mkdir()
+    more = cluster(tmp_path / "more", pod("new", cpu=cpu))
+    printed = lines(run("what-if", "-f", path, "--add-pod", f"{more}:{count}", *SEEDS))
+    assert printed[1] == f"{said} Each other pod finds a place as often as before."
+    waits = [line for line in printed if "nowhere" in line]
+    assert all("NodeResourcesFit: Insufficient cpu" in line for line in waits)
+    assert bool(waits) == (said.split()[1] not in ("new", "3") or "no place" in said)
+
+
+def test_new_pods_may_find_a_place_by_luck(tmp_path: Path) -> None:
+    path = cluster(tmp_path, node("n1"))
+    (tmp_path / "more").mkdir()
+    more = cluster(tmp_path / "more", *(pod(f"p{number}", cpu=cpu) for number, cpu in enumerate("4112")))
+    printed = lines(run("what-if", "-f", path, "--add-pod", more, "--seeds", "9"))
+    assert printed[1].startswith("Depending on the seed, from 1 to 3 of the 4 new pods find a place.")
+    large = node("n1", metadata={"name": "n1", "labels": {"disk": "ssd"}})
+    path = cluster(tmp_path, large, node("n2"), pod("p"))
+    new = cluster(tmp_path / "more", pod("q", cpu="4", nodeSelector={"disk": "ssd"}))
+    printed = lines(run("what-if", "-f", path, "--add-pod", new, "--seeds", "9"))
+    assert printed[1].startswith(
+        "The new pod finds a place under some seeds only. Each other pod finds a place as"
+    )
+
+
+def test_a_pod_without_a_controller_is_warned_of(tmp_path: Path) -> None:
+    path = cluster(tmp_path, node("n1"), node("n2"), pod("a", nodeName="n1"), pod("b", nodeName="n1"))
+    said = run("what-if", "-f", path, "--drain", "n1", *SEEDS).output
+    assert "default/a, default/b have no controller, so that nothing creates them anew" in said
+    assert "have no controller" not in run("what-if", "-f", path, "--cordon", "n1", *SEEDS).output
+
+
 def test_where_no_pod_goes_elsewhere_the_exit_code_is_0(tmp_path: Path) -> None:
     path = cluster(tmp_path, node("n1"), node("n2"), pod("p"))
     done = run("what-if", "-f", path, "--add-node", "like:n1:2", *SEEDS, "-o", "json")
@@ -67,9 +120,8 @@ def test_where_no_pod_goes_elsewhere_the_exit_code_is_0(tmp_path: Path) -> None:
 
 
 def test_pods_and_nodes_are_added_from_files_and_controllers_are_scaled(tmp_path: Path) -> None:
-    owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "u", "controller": True}
     managed = on("w", "n1")
-    managed["metadata"]["ownerReferences"] = [owner]
+    managed["metadata"]["ownerReferences"] = [owner("ReplicaSet")]
     path = cluster(tmp_path, node("n1", cpu="4"), managed)
     (tmp_path / "more").mkdir()
     more = cluster(tmp_path / "more", pod("extra"))
@@ -94,7 +146,7 @@ def test_pods_and_nodes_are_added_from_files_and_controllers_are_scaled(tmp_path
     assert value["certain"][0]["before"] == [None, None, None]
     assert value["usedInPercent"]["after"].keys() == {"n1", "n9"}
     wrong = run("what-if", "-f", path, "--add-pod", other, *SEEDS)
-    assert "there is no Pod in it" in str(wrong.exception)
+    assert "there is no pod in it; give a Pod, or a Deployment," in str(wrong.exception)
 
 
 def test_another_release_says_its_causes_too(tmp_path: Path) -> None:
@@ -187,6 +239,14 @@ def test_twenty_pods_are_listed_and_all_on_request(tmp_path: Path) -> None:
     [
         ((), "what-if: nothing is changed; give one of the options that change something"),
         (("--drain", "n2"), "--drain: n2: there is no such node"),
+        (
+            ("--add-node", "like:n1:0"),
+            "--add-node: like:n1:0: expected a COUNT from 1 after the colon, found '0'",
+        ),
+        (
+            ("--add-pod", "p.yaml:x"),
+            "--add-pod: p.yaml:x: expected a COUNT from 1 after the colon, found 'x'",
+        ),
         (("--scale", "web"), "--scale: expected KIND/NAME=COUNT, found 'web'"),
     ],
 )

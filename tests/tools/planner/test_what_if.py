@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 
 import pytest
-from plan_world import Json, node, objects_of, pod, scheduler
+from plan_world import Json, node, objects_of, pod, scheduler, thing
 
 from refsched.errors import InputError
 from refsched.objects.node import Node
@@ -127,6 +127,21 @@ def test_a_controller_is_scaled_up_with_pods_like_its_first_and_down_by_those_th
         "web-a-1",
         "web-a-2",
     ]
+
+
+def test_a_deployment_is_scaled_by_its_newest_replica_set_that_has_pods() -> None:
+    def replica_set(name: str, day: int) -> Json:
+        owner = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "uid": "d", "controller": True}
+        created = f"2026-01-0{day}T00:00:00Z"
+        return thing(
+            "ReplicaSet", name, "apps/v1", meta={"ownerReferences": [owner], "creationTimestamp": created}
+        )
+
+    sets = (replica_set("web-1", 1), replica_set("web-2", 2), replica_set("web-3", 3))
+    objects = objects_of(node("n1"), *sets, owned("a", "web-1"), owned("b", "web-2"))
+    assert [name for name, _ in names(scale(objects, "Deployment", "web", 2))] == ["a", "b", "b-1"]
+    with pytest.raises(InputError, match="did you mean ReplicaSet/web-1"):
+        scale(objects_of(node("n1"), owned("a", "web-1")), "Deployment", "web", 2)
 
 
 def test_what_is_not_there_cannot_be_changed() -> None:
