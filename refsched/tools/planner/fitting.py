@@ -98,8 +98,8 @@ class _OneMore(Snapshot):
 @frozen
 class Capacity:
     """A Capacity says how many more pods like ``pod`` fit, and on which nodes. ``stopped_by`` says what stops the
-    next one, ``message`` the same as its FailedScheduling event does; both are empty if this many fit as were
-    asked for at most. ``stopped`` is that next one."""
+    next one, ``message`` the same as its FailedScheduling event does, but for preemption; both are empty if this
+    many fit as were asked for at most. ``stopped`` is that next one."""
 
     pod: str
     fit: int

@@ -29,6 +29,9 @@ from refsched.objects.volumes import Volume
 from refsched.tools.planner.controllers import bound_to, has_own_claims, volume_for, without_pods
 
 DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
+SOURCES = (ResourceClaimTemplate, StorageClass, PersistentVolumeClaim)
+"""What is created for a pod depends on objects of these kinds."""
+
 SUFFIX = "00000"
 """The names of generated claims end like this; those that a controller chooses have no zeros."""
 
@@ -120,9 +123,10 @@ def followed(before: Sequence[ApiObject], after: Sequence[ApiObject]) -> tuple[A
         if kept is not None:
             rest.append(kept)
     made: list[ApiObject] = []
+    sources = [each for each in rest if isinstance(each, SOURCES)]
     for at, each in enumerate(rest):
-        if isinstance(each, Pod) and each.key in anew:
-            rest[at], own = with_own_claims(each, rest)
+        if isinstance(each, Pod) and each.key in anew and has_own_claims(each):
+            rest[at], own = with_own_claims(each, sources)
             made += own
     return (*made, *rest)
 
@@ -145,8 +149,8 @@ def create_claims(scheduler: Scheduler, pod: Pod) -> Pod:
     """Creates what controllers make for the pod, and returns the pod as it is then."""
     if not has_own_claims(pod):
         return pod
-    objects, sources = scheduler.state.objects, (ResourceClaimTemplate, StorageClass, PersistentVolumeClaim)
-    pod, made = with_own_claims(pod, [each for kind in sources for each in objects.list(kind)])
+    objects = scheduler.state.objects
+    pod, made = with_own_claims(pod, [each for kind in SOURCES for each in objects.list(kind)])
     for each in made:
         scheduler.create(each)
     return pod

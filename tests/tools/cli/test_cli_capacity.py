@@ -62,6 +62,11 @@ def test_programs_get_it_as_json(tmp_path: Path) -> None:
         "Its anti-affinity keeps it from default/db-1 and default/db-2 on every"
     )
     assert value["stoppedBy"][0]["nodes"] == ["n1", "n2"]
+    assert value["message"].endswith("match pod anti-affinity rules.")
+    database["spec"]["preemptionPolicy"] = "Never"
+    path = cluster(tmp_path, *zoned, database)
+    value = json.loads(run("capacity", "-f", path, "--pod", "db", "-o", "json").stdout)
+    assert value["message"].endswith("preemption: not eligible due to preemptionPolicy=Never.")
 
 
 def test_none_fits_or_not_all_are_counted(tmp_path: Path) -> None:

@@ -7,13 +7,14 @@ import os
 from collections.abc import Callable
 
 import pytest
+from attrs import evolve
 from plan_world import Json, node, objects_of, pod, scheduler, thing
 
 from refsched.errors import InputError
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.remembering import remember
-from refsched.tools.planner.edits import Objects, cordon, delete_node, drain, nodes_like, scale
+from refsched.tools.planner.edits import Objects, copies_of, cordon, delete_node, drain, nodes_like, scale
 from refsched.tools.planner.forked_trials import in_forked_processes
 from refsched.tools.planner.held_choices import HeldChoices
 from refsched.tools.planner.trials import Prepared, changed, prepare
@@ -127,6 +128,15 @@ def test_a_controller_is_scaled_up_with_pods_like_its_first_and_down_by_those_th
         "web-a-1",
         "web-a-2",
     ]
+
+
+def test_a_copy_has_a_uid_of_its_own_whatever_its_model_states() -> None:
+    [running, model] = (each for each in objects_of(pod("a", meta={"uid": "u"}), pod("b", meta={"uid": "v"})))
+    assert isinstance(model, Pod)
+    same = evolve(model, metadata=evolve(model.metadata, uid="u"))
+    copies = list(copies_of(same, [running], 2))
+    assert [each.name for each in copies] == ["b", "b-1"]
+    assert len({"u", *(each.uid for each in copies)}) == 3
 
 
 def test_a_deployment_is_scaled_by_its_newest_replica_set_that_has_pods() -> None:
