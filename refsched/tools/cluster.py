@@ -54,6 +54,7 @@ from refsched.tools.given_objects import (
     check_asked,
     check_count,
     check_seconds,
+    check_text,
     checked,
     only_one,
     paths_of,
@@ -107,6 +108,7 @@ class Cluster:
         start: datetime | None = None,
         seed: int = 0,
     ) -> None:
+        check_text("kubernetes", kubernetes)
         self._kubernetes = kubernetes
         self._feature_gates = dict(feature_gates or {})
         self._release = with_feature_gates(feature_gates, release_of(kubernetes))

@@ -92,6 +92,11 @@ def check_asked(what: str, given: object) -> None:
         raise InputError(f"expected the name of a {what} or its manifest as a mapping, found {given!r:.60}")
 
 
+def check_text(name: str, value: object) -> None:
+    if not isinstance(value, str):
+        raise InputError(f"expected text, found {value!r:.60}", name)
+
+
 def check_seconds(value: object) -> None:
     if not isinstance(value, int | float) or not value >= 0:
         raise InputError(f"expected a number of seconds from 0, found {value!r:.60}", "seconds")
@@ -103,6 +108,7 @@ def check_count(name: str, value: object) -> None:
 
 
 def reference_to(kind: str, name: str, namespace: str, api_version: str) -> Reference:
+    check_text("kind", kind)
     known = next((each.api_version for each in KINDS if each.name == kind), "v1")
     found = kind_called(api_version or known, kind)
     return Reference(kind, name, api_version or known, namespace if found.namespaced else "")

@@ -139,6 +139,8 @@ def test_a_feature_gate_and_a_release_are_chosen_by_name() -> None:
         (lambda: Cluster().delete("Node", "n"), "Node n"),
         (lambda: Cluster().explain("web"), "default/web: there is no pod in the input"),
         (lambda: Cluster(pod("web")).explain("wev"), "did you mean default/web?"),
+        (lambda: Cluster(kubernetes=1.34), "kubernetes: expected text, found 1.34"),  # type: ignore[arg-type]
+        (lambda: Cluster().delete(5, "n"), "kind: expected text, found 5"),  # type: ignore[arg-type]
         (lambda: Cluster("u.yaml"), "found 'u.yaml'; a file is given as a pathlib.Path"),
         (lambda: Cluster(5), "expected an API object, found 5"),  # type: ignore[arg-type]
         (lambda: Cluster().advance("5"), "expected a number of seconds from 0, found '5'"),  # type: ignore[arg-type]
