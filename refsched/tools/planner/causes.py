@@ -58,14 +58,18 @@ class Causes:
 
     def is_taken_back(self, parts: Parts, old: Pod, new: Pod, went: Placement) -> bool:
         """Returns whether the pod goes where it went if these parts are taken back."""
-        if parts not in self._sides:
-            self._sides[parts] = exchanged(self.before, self.after, parts)
-        side = self._sides[parts]
-        pod = old if side.scheduler is self.before.scheduler else new
+        side, pod = self.taken_back(parts, old, new)
         try:
             return set(side.decide(pod, ALL_NODES).nodes) == set(went.nodes)
         except (AssertionError, AttributeError, KeyError, TypeError):
             return False  # a plugin of one release that does not work with the rest of the other
+
+    def taken_back(self, parts: Parts, old: Pod, new: Pod) -> tuple[ComparedScheduler, Pod]:
+        """Returns the second scheduler with these parts of the first one, and the pod as it reads it."""
+        if parts not in self._sides:
+            self._sides[parts] = exchanged(self.before, self.after, parts)
+        side = self._sides[parts]
+        return side, old if side.scheduler is self.before.scheduler else new
 
     def _candidates(self) -> Iterator[Parts]:
         alone = [parts for parts in self._found if len(parts) == 1]

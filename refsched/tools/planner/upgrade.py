@@ -15,12 +15,15 @@ from attrs import Factory, define, field, frozen
 from refsched.framework.interface import Plugin
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.meta import ApiObject
+from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.rules import listening
 from refsched.tools.planner.causes import Causes, Parts
 from refsched.tools.planner.cluster import FINISHED, show, why_passed_over
 from refsched.tools.planner.exchange import ALL_NODES, PLUGIN, ComparedScheduler, Placement, side
 from refsched.tools.planner.explain import without_node
+
+RulesOfBoth = tuple[frozenset[str], frozenset[str]]
 
 ELSEWHERE, NOWHERE, PLACED = "elsewhere", "nowhere", "placed"
 
@@ -45,11 +48,13 @@ class PlacementChange:
 @frozen
 class Cause:
     """A Cause is what makes these pods go elsewhere. ``applied`` are the rules that each scheduler applied to the
-    first of them, and ``plugins`` are the plugins of either that differ."""
+    first of them, ``made`` are those of which the parts make that they are applied, as the first has them and as the
+    second has them, and ``plugins`` are the plugins of either that differ."""
 
     parts: Parts
     changes: tuple[PlacementChange, ...]
-    applied: tuple[frozenset[str], frozenset[str]]
+    applied: RulesOfBoth
+    made: RulesOfBoth
     plugins: tuple[tuple[Plugin, ...], tuple[Plugin, ...]]
 
 
@@ -82,8 +87,11 @@ def compare(
 
 
 def _pods(scheduler: Scheduler, objects: Sequence[ApiObject]) -> Iterator[tuple[str, Pod]]:
-    """Yields each pod to be placed. While it is yielded it does not run in the cluster."""
+    """Yields each pod to be placed. While it is yielded it does not run in the cluster. The kubelets have reported
+    every node again since the last one came: v1.19 counts the nodes that have an image when a node is reported."""
     show(scheduler, objects)
+    for node in (shown for shown in objects if isinstance(shown, Node)):
+        scheduler.update(node)
     for pod in (shown for shown in objects if isinstance(shown, Pod)):
         if pod.status.phase in FINISHED or why_passed_over(scheduler, pod):
             continue
@@ -102,7 +110,8 @@ class _Run:
     pods: int = 0
     _causes: dict[str, Causes] = Factory(dict)
     _changes: dict[Parts, list[PlacementChange]] = field(factory=dict)
-    _applied: dict[Parts, tuple[frozenset[str], frozenset[str]]] = Factory(dict)
+    _applied: dict[Parts, RulesOfBoth] = Factory(dict)
+    _made: dict[Parts, RulesOfBoth] = Factory(dict)
     _plugins: dict[Parts, tuple[tuple[Plugin, ...], tuple[Plugin, ...]]] = Factory(dict)
     _search_only: list[str] = Factory(list)
 
@@ -116,9 +125,12 @@ class _Run:
             self._search_only.append(key)
             return
         parts = causes.of(old, new, went)
-        self._changes.setdefault(parts, []).append(PlacementChange(key, went, goes, parts))
+        change = PlacementChange(key, went, goes, parts)
+        self._changes.setdefault(parts, []).append(change)
         if parts not in self._applied:
             self._applied[parts] = applied(causes.before, old), applied(causes.after, new)
+            with_theirs = applied(*causes.taken_back(parts, old, new))
+            self._made[parts] = _made(change.effect, with_theirs, self._applied[parts][1])
             self._plugins[parts] = _of(causes.before, parts), _of(causes.after, parts)
 
     def _causes_for(self, profile: str) -> Causes:
@@ -129,7 +141,7 @@ class _Run:
     def result(self) -> UpgradeComparison:
         by_pods = sorted(self._changes.items(), key=lambda found: (-len(found[1]), found[0]))
         causes = (
-            Cause(parts, tuple(changes), self._applied[parts], self._plugins[parts])
+            Cause(parts, tuple(changes), self._applied[parts], self._made[parts], self._plugins[parts])
             for parts, changes in by_pods
         )
         return UpgradeComparison(self.pods, tuple(causes), tuple(self._search_only))
@@ -145,6 +157,14 @@ def applied(decider: ComparedScheduler, pod: Pod) -> frozenset[str]:
     with listening(rules.add):
         decider.decide(pod, ALL_NODES)
     return frozenset(rules)
+
+
+def _made(effect: str, without: frozenset[str], with_it: frozenset[str]) -> RulesOfBoth:
+    """Returns the rules that are applied only without a part of the second scheduler, and only with it. Where one
+    of both places the pod nowhere, the rules of the other say what comes later, and are left out."""
+    only_without = frozenset() if effect == NOWHERE else without - with_it
+    only_with = frozenset() if effect == PLACED else with_it - without
+    return only_without, only_with
 
 
 def _of(decider: ComparedScheduler, parts: Parts) -> tuple[Plugin, ...]:

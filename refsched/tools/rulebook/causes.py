@@ -19,7 +19,7 @@ from refsched.releases import RELEASES
 from refsched.releases.release import Release
 from refsched.suite.catalogue.rules import StatedRule, all_rules, plugin_of
 from refsched.tools.planner.causes import described
-from refsched.tools.planner.exchange import DifferingPart
+from refsched.tools.planner.exchange import CYCLE, OBJECTS, DifferingPart
 from refsched.tools.planner.upgrade import NOWHERE, PLACED, Cause, PlacementChange, UpgradeComparison
 from refsched.tools.rulebook.release_notes import NOTHING, ReleaseNote, release_note
 
@@ -45,11 +45,19 @@ def explained(cause: Cause, releases: tuple[str, str]) -> ExplainedCause:
     rules = _rules(cause, releases)
     notes = _notes(cause, rules, releases)
     return ExplainedCause(
-        described(cause.parts) if cause.parts else NOT_CONFIRMED,
+        _in_words(cause, rules) if cause.parts else NOT_CONFIRMED,
         rules,
         "; ".join(filter(None, (note.change for note in notes))),
         _advice(cause, notes, releases[1]),
     )
+
+
+def _in_words(cause: Cause, rules: Rules) -> str:
+    """Returns the parts in words; behind them, where one is how objects are read, the plugins whose rules tell."""
+    words, kinds = described(cause.parts), {part.kind for part in cause.parts}
+    names = {plugin_of(rule.id) for side in rules for rule in side} - {part.plugin for part in cause.parts}
+    telling = ", ".join(sorted(filter(None, names)))
+    return f"{words} ({telling})" if OBJECTS in kinds and telling else words
 
 
 def _rules(cause: Cause, releases: tuple[str, str]) -> Rules:
@@ -67,8 +75,8 @@ def _rules(cause: Cause, releases: tuple[str, str]) -> Rules:
 
 
 def _applied(cause: Cause, side: int) -> list[StatedRule]:
-    """Returns the rules of the parts of the cause that a scheduler applied: those of the plugins, and those that
-    stand in a package named as the part is (``objects``, ``cycle``)."""
+    """Returns the rules of the parts of the cause that a scheduler applied: those of the plugins, those that stand
+    in the package ``cycle``, and, where it is how objects are read, all that are applied because of that."""
     plugins = [plugin for both in cause.plugins for plugin in both]
     modules, names = (
         {each for plugin in plugins for each in _modules(plugin)},
@@ -79,7 +87,12 @@ def _applied(cause: Cause, side: int) -> list[StatedRule]:
         rule
         for rule in (all_rules().get(name) for name in sorted(cause.applied[side]))
         if rule is not None
-        and (rule.module in modules or plugin_of(rule.id) in names or kinds & set(rule.module.split(".")))
+        and (
+            rule.module in modules
+            or plugin_of(rule.id) in names
+            or rule.id in cause.made[side]
+            and (OBJECTS in kinds or CYCLE in kinds and CYCLE in rule.module.split("."))
+        )
     ]
 
 

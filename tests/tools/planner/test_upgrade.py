@@ -71,6 +71,40 @@ def test_a_node_is_rejected_by_the_release_alone_that_reads_a_field() -> None:
     assert (found.parts, found.effect) == ((DifferingPart(OBJECTS),), "nowhere")
 
 
+def test_where_a_field_is_read_by_one_release_alone_the_plugin_and_its_rule_are_named() -> None:
+    others = [pod(f"on-{name}", on=name, meta=WEB) for name in ("a1", "b1")]
+    cluster = [*ZONES, *others, pod("p", meta=WEB, **spread(minDomains=3))]
+    for releases, side in ((("1.19", "1.37"), 1), (("1.37", "1.19"), 0)):
+        [cause] = compared(*cluster, releases=releases).causes
+        words = explained(cause, releases)
+        assert words.cause == "how objects are read and counted (PodTopologySpread)"
+        assert [[rule.id for rule in rules] for rules in words.rules][side] == ["R-SPREAD-19"]
+        assert words.rules[1 - side] == ()
+
+
+def test_no_rule_is_named_that_plays_no_part() -> None:
+    """A gated pod that other plugins would have placed elsewhere is rejected by its gate alone."""
+    tainted = node("n1", taints=[{"key": "k", "effect": "PreferNoSchedule"}])
+    gated = pod("p", tolerations=[{"operator": "Exists"}], schedulingGates=[{"name": "quota"}])
+    busy = pod("busy", cpu="3", on="n2")
+    [cause] = compared(tainted, node("n2"), busy, gated, releases=("1.19", "1.37")).causes
+    assert [[rule.id for rule in rules] for rules in explained(cause, ("1.19", "1.37")).rules] == [
+        [],
+        ["R-GATES-01"],
+    ]
+
+
+def test_images_are_counted_as_in_a_cluster_that_has_run_for_a_while() -> None:
+    """v1.19 counts the nodes with an image when a node is reported, which kubelets do again and again."""
+    images = [{"names": ["x:1"], "sizeBytes": 700_000_000}]
+    nodes = [node(f"n{number}") for number in range(3)]
+    for each in nodes:
+        each["status"]["images"] = images
+    waiting = pod("p")
+    waiting["spec"]["containers"][0]["image"] = "x:1"
+    assert compared(*nodes, waiting, releases=("1.19", "1.37")) == UpgradeComparison(1)
+
+
 def test_a_pod_that_runs_is_decided_as_if_it_did_not() -> None:
     runs = pod("p", on="a1", meta=WEB, **spread(minDomains=3))
     others = [pod(f"on-{name}", on=name, meta=WEB) for name in ("a1", "b1")]
@@ -191,7 +225,7 @@ def test_a_cause_that_is_how_objects_are_read_names_their_rules() -> None:
     releases = ("1.19", "1.34")
     [cause] = compared(node("n1"), pod("p", cpu="2", initContainers=[sidecar]), releases=releases).causes
     words = explained(cause, releases)
-    assert words.cause == "how objects are read and counted"
+    assert words.cause == "how objects are read and counted (NodeResourcesFit)"
     assert "R-REQUEST-03" in {rule.id for rule in words.rules[1]}
 
 
