@@ -26,7 +26,7 @@ from refsched.reading.dumps import objects_of, read_bytes
 from refsched.reading.files import is_pipe, open_file, shown_path
 from refsched.reading.inputs import known_fields, read_known
 from refsched.reading.objects import UnknownKindError
-from refsched.reading.operators import check_operators, check_pod
+from refsched.reading.stored_values import check_stored
 from refsched.releases import DEFAULT
 from refsched.releases.release import Release
 
@@ -109,8 +109,7 @@ def _completed(found: Sequence[tuple[str, ApiObject]], release: Release) -> tupl
     for where, shown in found:
         try:
             shown = defaulted(shown, classes=classes, release=release)
-            check_operators(shown)
-            check_pod(shown)
+            check_stored(shown)
         except InputError as error:
             raise error.at(where) from None
         key = (_RANK[kind_of(shown)], shown.metadata.namespace, shown.metadata.name)

@@ -19,13 +19,9 @@ from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.reading import json_name
 from refsched.objects.selectors import NodeSelectorRequirement
-from refsched.plugins.scripted import check_script
 
 _OF_LABELS = ("In", "NotIn", "Exists", "DoesNotExist")
 OPERATORS = {LabelSelectorRequirement: _OF_LABELS, NodeSelectorRequirement: (*_OF_LABELS, "Gt", "Lt")}
-
-PREEMPTION_POLICIES = ("PreemptLowerPriority", "Never")
-TOLERATION_OPERATORS = ("Equal", "Exists")
 
 
 def check_operators(shown: ApiObject) -> None:
@@ -51,30 +47,6 @@ def _wrong_values(operator: str, number: int) -> str:
     if operator in ("Gt", "Lt") and number != 1:
         return f"{operator} takes exactly one value"
     return ""
-
-
-def check_pod(shown: ApiObject) -> None:
-    """Raises InputError if a pod has a value that no API server would have stored, or a script that no scripted
-    plugin can follow.
-
-    Source: pkg/apis/core/validation/validation.go, ValidatePodSpec, ValidateTolerations.
-    """
-    if not isinstance(shown, Pod):
-        return
-    spec, where = shown.spec, described_as(shown)
-    if spec.priority is not None and not -(2**31) <= spec.priority < 2**31:
-        raise InputError(f"expected a number of 32 bits, found {spec.priority}", "spec.priority", where)
-    if spec.preemption_policy not in (None, "", *PREEMPTION_POLICIES):
-        found = f"expected {' or '.join(PREEMPTION_POLICIES)}, found {spec.preemption_policy!r:.60}"
-        raise InputError(found, "spec.preemptionPolicy", where)
-    for index, toleration in enumerate(spec.tolerations):
-        if toleration.operator not in ("", *TOLERATION_OPERATORS):
-            found = f"expected {' or '.join(TOLERATION_OPERATORS)}, found {toleration.operator!r:.60}"
-            raise InputError(found, f"spec.tolerations[{index}].operator", where)
-    try:
-        check_script(shown)
-    except InputError as problem:
-        raise problem.at(where) from None
 
 
 def _of_pod(pod: Pod) -> Iterator[tuple[str, Any]]:

@@ -34,6 +34,7 @@ from refsched.reading.configuration.feature_gates import with_feature_gates
 from refsched.reading.configuration.read import default_config, read_config
 from refsched.reading.configuration.unread import unread_args
 from refsched.reading.inputs import InputReader
+from refsched.reading.stored_values import check_stored
 from refsched.records import (
     Advance,
     Attempt,
@@ -149,7 +150,7 @@ class Cluster:
         forked._records = list(self._records)
         forked._journal = self._journal.copy()
         forked._scheduler = fork(self._scheduler)
-        forked._inputs = InputReader(forked._scheduler, serial=self._inputs.serial)
+        forked._inputs = InputReader(forked._scheduler, self._check, self._inputs.serial)
         forked._asked = None
         return forked
 
@@ -191,7 +192,7 @@ class Cluster:
         self._journal = journal
         self._scheduler = self._empty(journal.reached(over_http))
         journal.repeat(self._scheduler)
-        self._inputs = InputReader(self._scheduler, serial=serial)
+        self._inputs = InputReader(self._scheduler, self._check, serial)
         self._asked: tuple[str, Scheduler] | None = None
 
     # --- Inputs -----------------------------------------------------------------------------------
@@ -330,6 +331,10 @@ class Cluster:
 
     # --- Within -----------------------------------------------------------------------------------
 
+    @staticmethod
+    def _check(given: Mapping[str, Any], read: ApiObject) -> None:
+        check_stored(read)
+
     def _show(self, shown: ApiObject | None) -> None:
         """Shows an object that was read already, or lets a moment pass."""
         step: Step = Advance(MOMENT) if shown is None else ShownObject(shown, is_update=False)
@@ -373,7 +378,7 @@ class Cluster:
     def _read(self, manifest: Mapping[str, Any]) -> ApiObject:
         """Reads an object that is not shown to the scheduler."""
         [value] = checked(manifest)
-        return InputReader(self._scheduler, serial=self._inputs.serial).read(value)
+        return InputReader(self._scheduler, self._check, self._inputs.serial).read(value)
 
     def _empty(self, reached: Callable[[ExtenderConfig], Ask]) -> Scheduler:
         choices = SeededChoices(self._seed)

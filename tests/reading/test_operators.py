@@ -9,7 +9,7 @@ import pytest
 
 from refsched.errors import InputError
 from refsched.reading.objects import read_object
-from refsched.reading.operators import check_operators, check_pod
+from refsched.reading.operators import check_operators
 
 BAD = {"key": "k", "operator": "Is"}
 TERMS = {"nodeSelectorTerms": [{"matchExpressions": [{"key": "k", "operator": "Gt", "values": ["1"]}, BAD]}]}
@@ -100,35 +100,3 @@ def test_values_that_do_not_go_with_the_operator_are_refused(
 def test_objects_without_selectors_pass() -> None:
     check_operators(read_object(_object("Node")))
     check_operators(read_object(_object("Pod")))
-
-
-@pytest.mark.parametrize(
-    ("spec", "problem"),
-    [
-        ({"priority": 2**31}, "spec.priority: expected a number of 32 bits, found 2147483648"),
-        ({"priority": -(2**31) - 1}, "spec.priority: expected a number of 32 bits"),
-        ({"preemptionPolicy": "Sometimes"}, "spec.preemptionPolicy: expected PreemptLowerPriority or Never"),
-        (
-            {"tolerations": [{"operator": "Exists"}, {"key": "a", "operator": "Like"}]},
-            "spec.tolerations[1].operator: expected Equal or Exists, found 'Like'",
-        ),
-    ],
-)
-def test_a_pod_that_no_api_server_would_have_stored_is_refused(spec: dict[str, Any], problem: str) -> None:
-    with pytest.raises(InputError) as refused:
-        check_pod(read_object({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": spec}))
-    assert problem in str(refused.value)
-
-
-def test_a_script_that_no_plugin_can_follow_is_reported_with_its_pod() -> None:
-    metadata = {"name": "a", "namespace": "default", "annotations": {"refsched.dev/script": "{"}}
-    with pytest.raises(
-        InputError, match=r"^Pod default/a: metadata.annotations\[refsched.dev/script\]: is not JSON"
-    ):
-        check_pod(read_object({"apiVersion": "v1", "kind": "Pod", "metadata": metadata}))
-
-
-def test_a_pod_at_the_bounds_is_taken() -> None:
-    for priority in (2**31 - 1, -(2**31)):
-        spec = {"priority": priority, "preemptionPolicy": "Never", "tolerations": [{"operator": "Exists"}]}
-        check_pod(read_object({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": spec}))

@@ -203,6 +203,16 @@ def test_what_is_no_field_is_refused_or_warned_of_where_a_cluster_printed_it() -
         Cluster({**pod, "metadata": {"name": "a", "uid": "u"}})
 
 
+@pytest.mark.parametrize("change", [Cluster.create, Cluster.update])
+def test_what_no_api_server_would_have_stored_is_refused_before_it_is_shown(change: Any) -> None:
+    cluster = Cluster([TWO_NODES, pod("web")])
+    with pytest.raises(InputError, match=r"^Pod default/web: spec.containers\[0\].*\.cpu: .* found -1$"):
+        change(cluster, pod("web", "-1"))
+    assert cluster.capacity("web").fit == 10
+    with pytest.raises(InputError, match=r"found -1$"):
+        cluster.capacity(pod("other", "-1"))
+
+
 def without_the_large_node(cluster: Cluster) -> None:
     cluster.delete("Node", "large")
 

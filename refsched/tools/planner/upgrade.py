@@ -48,8 +48,8 @@ class PlacementChange:
 @frozen
 class Cause:
     """A Cause is what makes these pods go elsewhere. ``applied`` are the rules that each scheduler applied to the
-    first of them, ``made`` are those of which the parts make that they are applied, as the first has them and as the
-    second has them, and ``plugins`` are the plugins of either that differ."""
+    first of them, ``made`` are those that are applied because the parts are the first one's, and because they are
+    the second one's, and ``plugins`` are the plugins of either that differ."""
 
     parts: Parts
     changes: tuple[PlacementChange, ...]

@@ -19,7 +19,7 @@ from refsched.releases import RELEASES
 from refsched.releases.release import Release
 from refsched.suite.catalogue.rules import StatedRule, all_rules, plugin_of
 from refsched.tools.planner.causes import described
-from refsched.tools.planner.exchange import CYCLE, OBJECTS, DifferingPart
+from refsched.tools.planner.exchange import OBJECTS, DifferingPart
 from refsched.tools.planner.upgrade import NOWHERE, PLACED, Cause, PlacementChange, UpgradeComparison
 from refsched.tools.rulebook.release_notes import NOTHING, ReleaseNote, release_note
 
@@ -53,11 +53,11 @@ def explained(cause: Cause, releases: tuple[str, str]) -> ExplainedCause:
 
 
 def _in_words(cause: Cause, rules: Rules) -> str:
-    """Returns the parts in words; behind them, where one is how objects are read, the plugins whose rules tell."""
+    """Returns the parts in words, with the plugins whose rules are named where one is how objects are read."""
     words, kinds = described(cause.parts), {part.kind for part in cause.parts}
     names = {plugin_of(rule.id) for side in rules for rule in side} - {part.plugin for part in cause.parts}
-    telling = ", ".join(sorted(filter(None, names)))
-    return f"{words} ({telling})" if OBJECTS in kinds and telling else words
+    plugins = ", ".join(sorted(filter(None, names)))
+    return f"{words} ({plugins})" if OBJECTS in kinds and plugins else words
 
 
 def _rules(cause: Cause, releases: tuple[str, str]) -> Rules:
@@ -90,8 +90,7 @@ def _applied(cause: Cause, side: int) -> list[StatedRule]:
         and (
             rule.module in modules
             or plugin_of(rule.id) in names
-            or rule.id in cause.made[side]
-            and (OBJECTS in kinds or CYCLE in kinds and CYCLE in rule.module.split("."))
+            or (rule.id in cause.made[side] and (OBJECTS in kinds or kinds & set(rule.module.split("."))))
         )
     ]
 

@@ -31,6 +31,7 @@ from refsched.suite.histories.judgement import Judgement
 from refsched.suite.histories.trial import try_history
 from refsched.suite.histories.wording import described_steps, said
 from refsched.tools.cluster import Cluster
+from refsched.tools.cluster_of_trace import RecordedCluster
 from refsched.tools.planner.explanation import Explanation
 from refsched.tools.rulebook.examples import Broken, Example
 
@@ -73,7 +74,7 @@ def configuring(history: History, kubernetes: str, heard: set[str]) -> Cluster:
     """Yields an empty cluster with the history's configuration; ``heard`` is given the rules that are applied
     meanwhile. Raises InputError if the configuration is refused."""
     with listening(heard.add):
-        return Cluster(
+        return RecordedCluster(
             config=_config_of(history, kubernetes),
             kubernetes=kubernetes,
             feature_gates=dict(history.feature_gates),

@@ -40,6 +40,10 @@ def nodes_of(folder: Path, *records: dict[str, Any], config: dict[str, Any] = CO
     return {node.node: node.verdict for node in found.nodes}
 
 
+def test_what_a_scheduler_was_shown_is_not_refused(tmp_path: Path) -> None:
+    assert set(nodes_of(tmp_path, {"create": pod_object("q", "-1")})) == {"n1", "n2"}
+
+
 def first(pod: dict[str, Any], *records: dict[str, Any]) -> tuple[dict[str, Any], ...]:
     return {"create": pod}, *records
 

@@ -74,12 +74,12 @@ def test_a_node_is_rejected_by_the_release_alone_that_reads_a_field() -> None:
 def test_where_a_field_is_read_by_one_release_alone_the_plugin_and_its_rule_are_named() -> None:
     others = [pod(f"on-{name}", on=name, meta=WEB) for name in ("a1", "b1")]
     cluster = [*ZONES, *others, pod("p", meta=WEB, **spread(minDomains=3))]
-    for releases, side in ((("1.19", "1.37"), 1), (("1.37", "1.19"), 0)):
+    for releases, reads_it in ((("1.19", "1.37"), 1), (("1.37", "1.19"), 0)):
         [cause] = compared(*cluster, releases=releases).causes
         words = explained(cause, releases)
         assert words.cause == "how objects are read and counted (PodTopologySpread)"
-        assert [[rule.id for rule in rules] for rules in words.rules][side] == ["R-SPREAD-19"]
-        assert words.rules[1 - side] == ()
+        assert [[rule.id for rule in rules] for rules in words.rules][reads_it] == ["R-SPREAD-19"]
+        assert words.rules[1 - reads_it] == ()
 
 
 def test_no_rule_is_named_that_plays_no_part() -> None:
