@@ -36,10 +36,11 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
-def did_you_mean(name: str, known: Iterable[str], most: int = 1) -> str:
-    """Returns ``; did you mean NodePorts?``, to be put behind an error, or ``""`` if nothing known is similar."""
+def did_you_mean(name: str, known: Iterable[str], most: int = 1, likeness: float = 0.6) -> str:
+    """Returns ``; did you mean NodePorts?``, to be put behind an error, or ``""`` if nothing known is so alike, by
+    difflib's measure."""
     by_lower = {each.lower(): each for each in known}
-    near = get_close_matches(name[:100].lower(), by_lower, n=most)
+    near = get_close_matches(name[:100].lower(), by_lower, n=most, cutoff=likeness)
     return f"; did you mean {' or '.join(by_lower[each] for each in near)}?" if near else ""
 
 

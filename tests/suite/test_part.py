@@ -377,6 +377,13 @@ def test_only_refuses_what_it_does_not_know(text: str) -> None:
         read_selection(text, ["NodePorts"])
 
 
+def test_only_says_what_a_word_may_mean() -> None:
+    with pytest.raises(InputError, match=r"^--only: there is no 'predicate'; did you mean predicates\?$"):
+        read_selection("predicate", ["NodePorts"])
+    with pytest.raises(InputError, match=r"^--only: 'xyzzy' is none of predicates, filter, .*, NodePorts$"):
+        read_selection("xyzzy", ["NodePorts"])
+
+
 # --- Plugins of its own ---------------------------------------------------------------------------
 
 EVERY = frozenset(plugin.name for plugin in default_plugins())

@@ -505,3 +505,12 @@ def test_rules_whose_breaking_was_not_tried_are_told_with_the_reason() -> None:
         {"why": "it <died>", "rules": ["R-TAINT-01"]},
         {"why": "a worker has ended", "rules": []},
     ]
+
+
+def test_a_plugin_that_is_nearly_called_as_one_of_kube_scheduler_is_noted() -> None:
+    plugins = ("NodeGroup", "NodePort", "NodePorts", "TaintToleration")
+    about = JudgedImplementation("mine", "1", "1.37", ("filter",), plugins=plugins)
+    first = next(paragraphs(evolve(result([]), about=about)))
+    assert [line for line in first.lines if line.startswith("note: ")] == [
+        "note: NodePort is no plugin of kube-scheduler, and counts as your own; did you mean NodePorts?"
+    ]

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 
 from attrs import evolve, frozen
 
-from refsched.errors import InputError
+from refsched.errors import InputError, did_you_mean
 from refsched.suite.adapters.answers import CAPABILITIES, Hello, with_implied
 
 PROFILES: Mapping[str, frozenset[str]] = {
@@ -63,8 +63,12 @@ def read_selection(text: str, plugins: Collection[str]) -> Selection:
         elif word in plugins:
             named.add(word)
         else:
-            known = ", ".join([*PROFILES, *(each for each in CAPABILITIES if each not in PROFILES), *plugins])
-            raise InputError(f"{word!r:.60} is none of {known}", where="--only")
+            known = [*PROFILES, *(each for each in CAPABILITIES if each not in PROFILES), *plugins]
+            near = did_you_mean(word, known)
+            problem = (
+                f"there is no {word!r:.60}{near}" if near else f"{word!r:.60} is none of {', '.join(known)}"
+            )
+            raise InputError(problem, where="--only")
     if not (capabilities or named):
         raise InputError("names nothing", where="--only")
     return Selection(frozenset(capabilities) or None, frozenset(named) or None)

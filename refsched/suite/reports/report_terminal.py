@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from attrs import frozen
 
-from refsched.errors import counted
+from refsched.errors import counted, did_you_mean
+from refsched.releases import RELEASES
 from refsched.suite.adapters.connecting import is_over_the_api
 from refsched.suite.histories.wording import MARGIN
 from refsched.suite.results.outcome import Failure
@@ -28,6 +29,9 @@ IN_FULL = 8
 
 REASONS = 3
 """How many reasons are printed why histories were not done to their end."""
+
+MISSPELT = 0.9
+"""So alike, by difflib's measure, is the name of a plugin to the one that is meant."""
 
 WIDTH = 110
 INDENT = " " * 8
@@ -67,6 +71,7 @@ def _about(result: Result) -> Iterator[str]:
     yield from _wrapped(f"claims {', '.join(about.capabilities)}", "")
     if about.plugins:
         yield from _wrapped(f"has the plugins {', '.join(about.plugins)}", "")
+        yield from _misspelt(about.plugins, RELEASES[about.kubernetes].plugins)
     if about.fields_not_taken:
         yield from _wrapped(f"does not take {', '.join(about.fields_not_taken)}", "")
     run = [
@@ -75,6 +80,15 @@ def _about(result: Result) -> Iterator[str]:
         f"seed {result.invocation.seed}",
     ]
     yield " · ".join([*run, f"rules: {result.invocation.level}"])
+
+
+def _misspelt(plugins: Sequence[str], known: Collection[str]) -> Iterator[str]:
+    """Yields a note on each plugin that is not kube-scheduler's and nearly has the name of one that is."""
+    for name in plugins:
+        if name not in known and (meant := did_you_mean(name, known, likeness=MISSPELT)):
+            yield from _wrapped(
+                f"note: {name} is no plugin of kube-scheduler, and counts as your own{meant}", ""
+            )
 
 
 # --- Failures -------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ an option of its own does not take (``--maxfail=many``): pytest ends with 4 befo
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Generator
 
@@ -61,10 +62,16 @@ def _end_where_options_are_not_understood() -> None:
     after it has cleaned up."""
     problem = sys.exc_info()[1]
     if isinstance(problem, pytest.UsageError):
-        print_problem(problem)
+        print_problem(pytest.UsageError(*(_without_usage(str(each)) for each in problem.args)))
         if "unrecognized arguments: " in str(problem) and "--seed" in str(problem):
             sys.stderr.write("ERROR: for other histories: --hypothesis-seed N\n")
         sys.exit(NOT_JUDGED)
+
+
+def _without_usage(said: str) -> str:
+    """Returns the error alone, of what pytest says of an option that it does not know or cannot read. Around it
+    stand how pytest itself is called, and which files it reads."""
+    return re.sub(r"\Ausage: .*\n.*?: error: (.*)(\n  (inifile|rootdir|config source): .*)*", r"\1", said)
 
 
 def print_problem(problem: pytest.UsageError) -> None:
