@@ -48,23 +48,15 @@ def yaml_documents(text: str, where: str) -> Iterator[tuple[str, Any]]:
         number = 1
         while not isinstance(parser.peek_event(), yaml.StreamEndEvent):
             place = f"{where}: document {number} (line {parser.get_event().start_mark.line + 1})"
-            value = _document(parser, place)
+            value = _Document(parser).value(parser.get_event())
+            parser.get_event()
             if value is not None:
                 yield place, value
             number += 1
+    except InputError as error:
+        raise error.at(where) from None
     except yaml.YAMLError as error:
         raise _in_one_line(error).at(where) from None
-
-
-def _document(parser: Any, place: str) -> Any:
-    try:
-        value = _Document(parser).value(parser.get_event())
-        parser.get_event()
-    except InputError as error:
-        raise error.at(place) from None
-    except yaml.YAMLError as error:
-        raise _in_one_line(error).at(place) from None
-    return value
 
 
 @define
@@ -105,13 +97,13 @@ class _Document:
         self.nodes += nodes
         self.aliased += nodes
         if self.aliased > MAX_ALIASED:
-            raise InputError(f"its aliases repeat more than {MAX_ALIASED:,} nodes")
+            raise InputError(f"its aliases repeat more than {MAX_ALIASED:,} nodes (line {_line_of(event)})")
         return value
 
     def _collection(self, event: Any) -> Any:
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            raise InputError(f"is nested deeper than {MAX_DEPTH} levels")
+            raise InputError(f"is nested deeper than {MAX_DEPTH} levels (line {_line_of(event)})")
         is_mapping = isinstance(event, yaml.MappingStartEvent)
         if event.tag not in (None, "!", f"{_TAG}{'map' if is_mapping else 'seq'}"):
             raise _tag_not_read(event)

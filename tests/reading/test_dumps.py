@@ -149,7 +149,7 @@ def test_bytes_that_are_no_text_are_refused_with_their_place() -> None:
 
 def test_yaml_that_is_wrong_is_refused_with_its_line() -> None:
     text = "apiVersion: v1\nitems:\n- a: 1\n- b: 1\n  b: 2\nkind: List\n"
-    assert _refusal(text) == "f.yaml: document 1 (line 1): the key 'b' stands twice (line 5)"
+    assert _refusal(text) == "f.yaml: the key 'b' stands twice (line 5)"
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "---\n---\n", "# nothing\n"])

@@ -16,6 +16,9 @@ from refsched.releases import DEFAULT
 from refsched.releases.release import Release
 from refsched.rules import applies
 
+OF_MANY_GATES = ("AllAlpha", "AllBeta")
+"""These are the gates that set many others."""
+
 
 def with_feature_gates(settings: object, release: Release = DEFAULT) -> Release:
     """Returns the release in which the feature gates are set as ``settings`` says, by name."""
@@ -49,6 +52,10 @@ def _with_gate(
     gate = release.gates.get(name)
     if gate is None:
         applies("R-FEATURE-01")
+        if name in OF_MANY_GATES:
+            raise InputError(
+                "sets many feature gates, which is not followed here: name the gates instead", name
+            )
         hint = did_you_mean(name, release.gates)
         raise InputError(f"is not a feature gate that changes scheduling in {release.tag}{hint}", name)
     if not isinstance(setting, bool):

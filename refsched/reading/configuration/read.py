@@ -24,6 +24,7 @@ from refsched.config.types import (
 from refsched.errors import InputError
 from refsched.objects.pod import DEFAULT_SCHEDULER_NAME
 from refsched.objects.reading import read_as
+from refsched.reading.configuration.another_kind import what_to_do
 from refsched.reading.configuration.converter import CONVERTER
 from refsched.reading.configuration.unread import WholeConfiguration
 from refsched.reading.configuration.validation import validate
@@ -64,7 +65,8 @@ def _without_type(value: object, kind: str, release: Release, *, required: bool 
     for name, expected in (("apiVersion", release.api_versions), ("kind", (kind,))):
         found = value.get(name)
         if found not in expected and (required or found not in (None, "")):
-            raise InputError(f"expected {' or '.join(expected)}, found {found!r:.60}", name)
+            advice = what_to_do(value, kind, release) if required else ""
+            raise InputError(f"expected {' or '.join(expected)}, found {found!r:.60}{advice}", name)
     return {key: field for key, field in value.items() if key not in ("apiVersion", "kind")}
 
 

@@ -304,7 +304,8 @@ def main(commands: click.Group = cli) -> None:
         _end("interrupted")
     except OSError as error:
         give_up_stdout()
-        _end("" if isinstance(error, BrokenPipeError) else error.strerror or str(error))
+        place = f"{error.filename}: " if isinstance(error.filename, str) else ""
+        _end("" if isinstance(error, BrokenPipeError) else f"{place}{error.strerror or error}")
     except Exception as error:
         from refsched.processes.serving import described
 

@@ -53,6 +53,10 @@ def test_without_the_gate_of_the_filter_timeout_its_argument_is_another_one(
     [
         ([], r"^expected an object, found \[\]$"),
         ({"Nope": True}, "^Nope: is not a feature gate that changes scheduling in v1.37.2$"),
+        (
+            {"AllAlpha": True},
+            "^AllAlpha: sets many feature gates, which is not followed here: name the gates instead$",
+        ),
         ({"DRAAdminAccess": "no"}, "^DRAAdminAccess: expected true or false, found 'no'$"),
         ({"DRAAdminAccess": False}, r"^DRAAdminAccess: is locked to its default \(on\)$"),
         ({"DRADeviceTaints": False}, r"^DRADeviceTaints: is followed only as it is by default \(on\)"),

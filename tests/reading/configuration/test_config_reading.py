@@ -40,6 +40,37 @@ def test_what_is_left_out_has_the_defaults_of_the_version() -> None:
     assert config.leader_election.leader_elect
 
 
+@pytest.mark.parametrize(
+    ("document", "advice"),
+    [
+        (
+            {"apiVersion": "v1", "kind": "ConfigMap", "data": {"other": "", "config.yaml": f"kind: {KIND}"}},
+            "this is a ConfigMap: give the KubeSchedulerConfiguration in its data (config.yaml) as a file of its"
+            " own",
+        ),
+        (
+            {"apiVersion": "v1", "kind": "ConfigMap", "data": {"other": ""}},
+            "this is a ConfigMap: give the KubeSchedulerConfiguration in its data as a file of its own",
+        ),
+        (
+            {"apiVersion": "v1", "kind": "Policy"},
+            "a Policy is not read here, and not by kube-scheduler since v1.23: write a KubeSchedulerConfiguration"
+            " whose profiles enable the plugins that do what its predicates and priorities did",
+        ),
+        (
+            {"apiVersion": "kubescheduler.config.k8s.io/v1beta3", "kind": KIND},
+            "v1.37.2 reads no other version (v1 is there since v1.25): change the apiVersion, and what is then"
+            " refused as no field",
+        ),
+    ],
+)
+def test_what_is_no_configuration_that_is_read_says_what_to_do(document: dict[str, Any], advice: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read_config(document)
+    expected = f"apiVersion: expected {API_VERSION}, found {document['apiVersion']!r}"
+    assert str(caught.value) == f"{expected}; {advice}"
+
+
 @pytest.mark.parametrize("profiles", [None, [], [None], [{}], [{"schedulerName": None}]])
 def test_one_profile_may_go_without_a_name(profiles: object) -> None:
     assert read_config(TYPE | {"profiles": profiles}) == default_config()

@@ -359,6 +359,13 @@ def test_a_configuration_and_gates_that_are_not_there_are_refused(
     )
 
 
+def test_a_folder_that_cannot_be_made_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    problem = refusal(monkeypatch, capsys, "new", "adapter", "--language", "go", "--output", "/dev/null/x")
+    assert problem == "/dev/null/x: Not a directory"
+
+
 def test_feature_gates_are_read_as_kube_scheduler_reads_them() -> None:
     assert parse_gates(" A=true,B = F,,") == {"A": True, "B": False}
     for text, found in (("A", "''"), ("A=yes", "'yes'"), ("A=true=false", "'true=false'")):
