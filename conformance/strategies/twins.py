@@ -50,11 +50,14 @@ def twinning(histories: SearchStrategy[History]) -> SearchStrategy[History]:
     @st.composite
     def twinned(draw: DrawFn) -> History:
         found = draw(histories)
+        have_twins: set[str] = set()
         for _ in range(draw(st.sampled_from([1, 1, 2]))):
             values = values_of_names(found)
-            names = sorted({name for name, _ in values})
+            names = sorted({name for name, _ in values} - have_twins)
             if names:
-                found = _with_twin(draw, found, draw(st.sampled_from(names)), values)
+                name = draw(st.sampled_from(names))
+                have_twins.add(name)
+                found = _with_twin(draw, found, name, values)
         return found
 
     return twinned()

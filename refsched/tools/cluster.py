@@ -34,7 +34,6 @@ from refsched.reading.configuration.feature_gates import with_feature_gates
 from refsched.reading.configuration.read import default_config, read_config
 from refsched.reading.configuration.unread import unread_args
 from refsched.reading.inputs import InputReader
-from refsched.reading.stored_values import check_stored
 from refsched.records import (
     Advance,
     Attempt,
@@ -54,6 +53,7 @@ from refsched.tools.given_objects import (
     Manifest,
     check_asked,
     check_count,
+    check_read,
     check_seconds,
     check_text,
     checked,
@@ -63,7 +63,7 @@ from refsched.tools.given_objects import (
     read_files,
     reference_to,
 )
-from refsched.tools.journal import Journal, Scheduled, ShownObject, Step
+from refsched.tools.journal import Journal, Scheduled, ShownObject
 from refsched.tools.planner.cluster import (
     MOMENT,
     check_is_to_place,
@@ -98,6 +98,8 @@ class Cluster:
     Nothing happens by itself: ``advance`` moves the clock, and ``schedule`` tries a pod. A cluster can be copied
     and pickled: the copy goes on from here as this one would, and neither changes the other.
     """
+
+    _check = staticmethod(check_read)
 
     def __init__(
         self,
@@ -331,18 +333,13 @@ class Cluster:
 
     # --- Within -----------------------------------------------------------------------------------
 
-    @staticmethod
-    def _check(given: Mapping[str, Any], read: ApiObject) -> None:
-        check_stored(read)
-
     def _show(self, shown: ApiObject | None) -> None:
         """Shows an object that was read already, or lets a moment pass."""
-        step: Step = Advance(MOMENT) if shown is None else ShownObject(shown, is_update=False)
         if shown is None:
             self._scheduler.advance(MOMENT)
         else:
             self._scheduler.create(shown)
-        self._journal.steps.append(step)
+        self._journal.steps.append(Advance(MOMENT) if shown is None else ShownObject(shown, is_update=False))
         self._take()
 
     def _to_ask(self, pod: Pod) -> tuple[Scheduler, Pod]:
@@ -390,9 +387,8 @@ class Cluster:
         self._asked = None
         for each in inputs:
             shown = self._inputs.apply(each)
-            self._journal.steps.append(
-                each if shown is None else ShownObject(shown, isinstance(each, Update))
-            )
+            step = each if shown is None else ShownObject(shown, isinstance(each, Update))
+            self._journal.steps.append(step)
         return self._take()
 
     def _take(self) -> tuple[Output, ...]:

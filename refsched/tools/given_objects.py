@@ -16,6 +16,7 @@ from refsched.reading.documents import read_documents
 from refsched.reading.dumps import items_of
 from refsched.reading.manifests import read_manifests
 from refsched.reading.objects import kind_called
+from refsched.reading.stored_values import check_stored
 from refsched.records import Reference
 from refsched.releases.release import Release
 
@@ -51,6 +52,11 @@ def objects_in(manifests: Manifest | Iterable[Manifest]) -> Iterator[dict[str, A
             yield from objects_in(each)
     else:
         raise InputError(f"expected an API object, found {manifests!r:.60}")
+
+
+def check_read(given: Mapping[str, Any], read: ApiObject) -> None:
+    """Raises InputError if no API server would have stored what was read."""
+    check_stored(read)
 
 
 def checked(manifests: Manifest | Iterable[Manifest]) -> Iterator[dict[str, Any]]:

@@ -7,10 +7,13 @@ import re
 from typing import Any
 
 import pytest
+from hypothesis import strategies as st
 
 from conformance.strategies import AREAS
 from conformance.strategies.exchanged import of_areas
 from conformance.strategies.twins import TWIN, may_have_twin, twinning, values_of_names
+from conformance.vocabulary.objects import ZONE, spread
+from conformance.vocabulary.places import objects_in
 from refsched.suite.adapters.connecting import connect
 from refsched.suite.histories.history import Create, History
 from refsched.suite.histories.trial import try_history
@@ -80,3 +83,19 @@ def test_the_specification_decides_what_has_twins() -> None:
         for area in ("twins", "twins_newer"):
             for history in collected(AREAS[area](), examples=20, seed="1", name="test"):
                 assert not try_history(adapter, history).findings
+
+
+def test_no_name_has_two_twins() -> None:
+    """An API server refuses two constraints of one key and one whenUnsatisfiable."""
+    load_profile()
+    zoned = made("Node", "n1", metadata={"name": "n1", "labels": {ZONE: "a"}})
+    spreading = made("Pod", "p1", spec={"topologySpreadConstraints": [spread(ZONE, 1)]})
+    twice = twinning(st.just(History((Create(zoned), Create(spreading)))))
+    for history in collected(twice, examples=30, seed="1", name="test"):
+        keys = [each["topologyKey"] for each in _only_pod(history)["spec"]["topologySpreadConstraints"]]
+        assert len(keys) == len(set(keys))
+
+
+def _only_pod(history: History) -> Json:
+    [found] = [shown for shown in objects_in(history) if shown["kind"] == "Pod"]
+    return found
