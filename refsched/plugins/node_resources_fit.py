@@ -190,8 +190,7 @@ class NodeResourcesFit:
         if asked == 0 and is_scalar_resource(spec.name):
             return None
         instead = devices_instead(spec.name, scored.devices, node)
-        if instead is not None:
-            applies("R-FIT-15")
+        if instead is not None and applies("R-FIT-15", when=instead[1] > 0):
             allocated, count = instead
             return Use(allocated + asked, count, spec.weight)
         if capacity == 0:
