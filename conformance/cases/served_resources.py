@@ -6,10 +6,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from conformance.vocabulary.allocations import allocated
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.devices import device_class, exactly, request, resource_claim, resource_slice
-from conformance.vocabulary.objects import AN_AGE_AGO, limited, node, owned_by_pod, pod, with_metadata
-from refsched.suite.histories.history import History, Update
+from conformance.vocabulary.objects import (
+    AN_AGE_AGO,
+    leaving,
+    limited,
+    node,
+    owned_by_pod,
+    pod,
+    with_metadata,
+)
+from refsched.suite.histories.history import History, Update, deleting
 from refsched.suite.session.cases import Case
 
 Json = dict[str, Any]
@@ -28,6 +37,24 @@ def _controlled_claim(annotations: Json) -> History:
     own = resource_claim("p1-own", {"requests": [request("container-0-request-0", [exactly(1)])]})
     cluster.add(with_metadata(own, annotations=annotations, ownerReferences=[owned_by_pod("p1", _UID)]))
     cluster.add_pod(with_metadata(_wanting(_GPU), uid=_UID))
+    cluster.schedule()
+    return cluster.history()
+
+
+def _leaving_special_claim(status: Json | None) -> History:
+    """The special claim of an earlier attempt is being deleted, with this status; then it is removed."""
+    cluster = HistoryBuilder()
+    cluster.add(device_class("any", extendedResourceName=_GPU))
+    cluster.add_node(node("", {"cpu": "4", "pods": "9"}))
+    cluster.add(resource_slice("s1", [{"name": "d0"}, {"name": "d1"}]))
+    made = resource_claim("p1-own", {"requests": [request("container-0-request-0", [exactly(1)])]}, status)
+    marks = {"annotations": {_MARK: "true"}, "ownerReferences": [owned_by_pod("p1", _UID)]}
+    special = leaving(with_metadata(made, **marks))
+    cluster.add(special)
+    cluster.add_pod(with_metadata(_wanting(_GPU), uid=_UID))
+    cluster.schedule()
+    cluster.steps.append(deleting(special))
+    cluster.wait()
     cluster.schedule()
     return cluster.history()
 
@@ -151,6 +178,20 @@ def _cases() -> Iterator[Case]:
             _class_is_renamed(before, after),
             ("R-FIT-14",) if after == _GPU else (),
         )
+
+
+def _of_special_claims() -> Iterator[Case]:
+    for name, says, status in (
+        ("has_no_device", "has no device", None),
+        ("has_a_device", "has a device", allocated("d0")),
+    ):
+        yield Case(
+            f"special_claim_that_is_being_deleted_and_{name}",
+            "A pod whose special claim of an earlier attempt is being deleted gets no other one until that one is"
+            f" removed, which {says}.",
+            _leaving_special_claim(status),
+            ("R-DRA-91",),
+        )
     for name, says, marked in (
         ("marked", "marked as one", {_MARK: "true"}),
         ("marked_as_none", "marked as none", {_MARK: "false"}),
@@ -181,4 +222,4 @@ def _of_ages() -> Iterator[Case]:
         )
 
 
-CASES: tuple[Case, ...] = (*_cases(), *_of_ages())
+CASES: tuple[Case, ...] = (*_cases(), *_of_special_claims(), *_of_ages())
