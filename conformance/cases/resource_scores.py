@@ -57,6 +57,21 @@ def _balanced(*resources: str) -> History:
     return cluster.history(profile_config(default_profile(("NodeResourcesBalancedAllocation", args))))
 
 
+def _balanced_with_a_scalar_resource(resource: str, wanted: str) -> History:
+    """Half of the resource is used on the first of two nodes, and nothing on the second, which has more cpu. A pod
+    wants this much of it."""
+    cluster = HistoryBuilder()
+    for home, (cores, used) in enumerate((("4", "1Gi"), ("8", "0"))):
+        cluster.add_node(node("", {"cpu": cores, "memory": "4Gi", resource: "2Gi", "pods": "9"}))
+        running = limited("c", {"cpu": "1", "memory": "1Gi", resource: used})
+        cluster.add_pod(pod("", containers=[running]), home)
+    asked = {"cpu": "2", "memory": "1Gi", resource: wanted}
+    cluster.add_pod(pod("", containers=[limited("c", asked)]))
+    cluster.schedule()
+    args = {"resources": [{"name": name, "weight": 1} for name in ("cpu", "memory", resource)]}
+    return cluster.history(profile_config(default_profile(("NodeResourcesBalancedAllocation", args))))
+
+
 def _takes_the_last_of_a_node() -> History:
     """A pod takes all cpu of one node, all memory of another one, all of both of a third, and none of these of a
     fourth."""
@@ -121,12 +136,6 @@ def _cases() -> Iterator[Case]:
             f" {here}.",
             _small_container_and_one_without_requests(which),
         )
-    for resource, name in (("ephemeral-storage", "ephemeral_storage"), ("x.y/a", "an_extended_resource")):
-        yield Case(
-            f"balance_of_{name}_that_is_not_requested",
-            f"The release says whether the balance of {resource} counts for a pod that requests none of it.",
-            _balanced("cpu", "memory", resource),
-        )
     yield Case(
         "pod_that_takes_the_last_of_a_node",
         "A node of which a pod takes the last of a resource scores as any other one.",
@@ -141,4 +150,25 @@ def _cases() -> Iterator[Case]:
         )
 
 
-CASES: tuple[Case, ...] = tuple(_cases())
+def _of_balance() -> Iterator[Case]:
+    for resource, name in (("ephemeral-storage", "ephemeral_storage"), ("x.y/a", "an_extended_resource")):
+        yield Case(
+            f"balance_of_{name}_that_is_not_requested",
+            f"The release says whether the balance of {resource} counts for a pod that requests none of it.",
+            _balanced("cpu", "memory", resource),
+        )
+    for resource, name in (
+        ("hugepages-2Mi", "huge_pages"),
+        ("attachable-volumes-csi-x.y", "attachable_volumes"),
+        ("x.kubernetes.io/a", "a_resource_of_kubernetes"),
+    ):
+        for wanted in ("0", "512Mi"):
+            yield Case(
+                f"balance_of_{name}_of_which_{wanted.lower()}_is_requested",
+                "Huge pages, attachable volumes and whatever has a domain in its name count for the balance of a"
+                f" node only if the pod requests some; it requests {wanted} of {resource}.",
+                _balanced_with_a_scalar_resource(resource, wanted),
+            )
+
+
+CASES: tuple[Case, ...] = (*_cases(), *_of_balance())
