@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cases of claims that wait for their first consumer: the node that was selected for one, and what the volumes
-that would be bound count for the score."""
+"""Cases of claims that wait for their first consumer: the node that was selected for one, what the volumes
+that would be bound count for the score, and which updates requeue their pods."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ from conformance.vocabulary.storage import (
     DRIVER,
     SELECTED_NODE,
     STORAGE,
+    TRACKING,
     a_claim,
     a_volume,
     bound_pair,
     claim_reference,
+    inline,
     reaching,
     storage_class,
     storage_object,
@@ -66,6 +68,26 @@ def _updated(later: Json, *objects: Json) -> History:
     cluster.add_pod(pod("", volumes=using("c1")))
     cluster.schedule()
     cluster.steps.append(Update(later))
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
+
+
+def _driver_is_updated(name: str, before: bool, after: bool) -> History:
+    """A pod with an inline volume of ``DRIVER`` waits for a claim that should have been bound at once, and the
+    driver of this name says another thing of its storageCapacity."""
+    cluster = HistoryBuilder()
+    at_once = storage_object(STORAGE, "StorageClass", "at-once", provisioner=DRIVER)
+    cluster.add(at_once, a_claim(spec={"storageClassName": "at-once"}))
+    drivers = [
+        storage_object(STORAGE, "CSIDriver", name, spec={"storageCapacity": is_on})
+        for is_on in (before, after)
+    ]
+    cluster.add(drivers[0])
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", volumes=[*using("c1"), *inline(csi={"driver": DRIVER})]))
+    cluster.schedule()
+    cluster.steps.append(Update(drivers[1]))
     cluster.wait()
     cluster.schedule()
     return cluster.history()
@@ -178,6 +200,20 @@ def _becomes_available() -> History:
 
 
 CASES: tuple[Case, ...] = (
+    *(
+        Case(
+            f"{which}_driver_that_turns_{'on' if after else 'off'}_its_capacity",
+            "A pod with an inline volume that VolumeBinding rejected is requeued when the driver of this volume"
+            f" turns off storageCapacity, and by nothing else of a driver; {says} it {'on' if after else 'off'}.",
+            _driver_is_updated(name, not after, after),
+            ("R-VOLBIND-27",),
+        )
+        for which, says, name in (
+            ("inline", "its driver turns", DRIVER),
+            ("another", "another driver turns", TRACKING),
+        )
+        for after in (False, True)
+    ),
     *(
         Case(
             f"smallest_volume_of_{'_and_'.join(sizes).lower()}",
