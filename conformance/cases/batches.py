@@ -13,6 +13,7 @@ from conformance.vocabulary.objects import (
     HOSTNAME,
     PREFERRED,
     REQUIRED,
+    ZONE,
     container,
     cpu,
     leaving,
@@ -72,25 +73,56 @@ def _between_two_equal_pods(what: str) -> History:
     return cluster.history(spread_by_default([]))
 
 
+def _one_is_nominated(which: int) -> History:
+    """Of three equal pods this one is nominated to the first of four nodes, which is full."""
+    cluster = HistoryBuilder()
+    for amount in ("1", "16", "8", "4"):
+        cluster.add_node(node("", {"cpu": amount, "pods": "9"}))
+    cluster.add_pod(pod("", cpu("1")), 0)
+    for number in range(3):
+        nomination = {"nominatedNodeName": "n1"} if number == which else None
+        cluster.add_pod(pod("", cpu("1"), status=nomination))
+    cluster.schedule()
+    return cluster.history(spread_by_default([]))
+
+
+def _by_name(weights: Sequence[int]) -> list[Json]:
+    """Returns what prefers the nodes n1, n2 and so on with these weights."""
+    return [
+        {"weight": weight, "preference": {"matchExpressions": [node_condition(f"n{place}", key=HOSTNAME)]}}
+        for place, weight in enumerate(weights, start=1)
+    ]
+
+
 def _preferring(*weights: Sequence[int]) -> History:
     """Pods prefer three nodes with these weights, one pod after the other."""
     cluster = HistoryBuilder(hosts=True)
     for _ in range(3):
         cluster.add_node(node(""))
     for of_pod in weights:
-        terms = [
-            {
-                "weight": weight,
-                "preference": {"matchExpressions": [node_condition(f"n{place}", key=HOSTNAME)]},
-            }
-            for place, weight in enumerate(of_pod, start=1)
-        ]
-        cluster.add_pod(pod("", cpu("1m"), affinity={"nodeAffinity": {PREFERRED: terms}}))
+        cluster.add_pod(pod("", cpu("1m"), affinity={"nodeAffinity": {PREFERRED: _by_name(of_pod)}}))
         cluster.schedule(1)
     return cluster.history(spread_by_default([]))
 
 
+def _drawn_or_kept_away(kind: str) -> History:
+    """Three equal pods prefer three nodes, which have room for one each, and more than that to be near each other,
+    or not to be. The first two nodes are of one zone if they are not to be near each other, else the first and
+    the last."""
+    cluster = HistoryBuilder(hosts=True)
+    for zone in "aab" if kind == "podAntiAffinity" else "aba":
+        cluster.add_node(node("", {"cpu": "4", "pods": "1"}, {ZONE: zone}))
+    near_pods = {"topologyKey": ZONE, "labelSelector": {"matchLabels": {"app": "a"}}}
+    terms = [{"weight": 100, "podAffinityTerm": near_pods}]
+    affinity = {"nodeAffinity": {PREFERRED: _by_name((80, 50, 10))}, kind: {PREFERRED: terms}}
+    for _ in range(3):
+        cluster.add_pod(pod("", cpu("1"), labels={"app": "a"}, affinity=affinity))
+    cluster.schedule()
+    return cluster.history(spread_by_default([]))
+
+
 _EMPTY: Json = {"emptyDir": {}}
+_PORTS: list[Json] = [{"containerPort": 80, "hostPort": 80}]
 _PREFERRED: Json = {"key": "k", "operator": "Exists", "effect": "PreferNoSchedule"}
 _DIFFERENCES: dict[str, tuple[str, Json]] = {
     "a_preferred_toleration": (
@@ -113,6 +145,19 @@ _DIFFERENCES: dict[str, tuple[str, Json]] = {
         {"spec": {"resources": {"requests": {"cpu": "3"}}}},
     ),
     "a_label": ("has a label", {"metadata": {"labels": {"app": "a"}}}),
+    "a_port_of_an_init_container": (
+        "has an init container with a host port",
+        {"spec": {"initContainers": [container("i", ports=_PORTS)]}},
+    ),
+    "a_port_of_a_sidecar": (
+        "has a sidecar with a host port",
+        {"spec": {"initContainers": [container("i", ports=_PORTS, restartPolicy="Always")]}},
+    ),
+    "a_port": (
+        "has a host port",
+        {"spec": {"containers": [container("c", cpu("1"), ports=_PORTS)]}},
+    ),
+    "an_init_container": ("has an init container", {"spec": {"initContainers": [container("i")]}}),
     "another_image": ("has another image", {"spec": {"containers": [container("c", cpu("1"), image="j")]}}),
     "nothing": ("is as the first one is", {}),
 }
@@ -195,6 +240,24 @@ CASES: tuple[Case, ...] = (
             _alike_but_for(difference),
         )
         for name, (says, difference) in _DIFFERENCES.items()
+    ),
+    *(
+        Case(
+            f"the_{name}_of_three_equal_pods_is_nominated",
+            f"A nomination makes no difference between pods that are alike: the {name} of three is nominated.",
+            _one_is_nominated(which),
+        )
+        for which, name in enumerate(("first", "second", "third"))
+    ),
+    *(
+        Case(
+            f"equal_pods_that_prefer_to_be_{name}",
+            "A pod that only prefers to be near other pods, or not to be, is taken for equal to no other one;"
+            f" these prefer to be {name.replace('_', ' ')}.",
+            _drawn_or_kept_away(kind),
+            ("R-BATCH-31",),
+        )
+        for name, kind in (("near_each_other", "podAffinity"), ("far_from_each_other", "podAntiAffinity"))
     ),
     Case(
         "preferences_of_other_weights",
