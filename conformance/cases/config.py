@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cases of profiles: plugins that are enabled at all points, and at one of them once more."""
+"""Cases of profiles: plugins that are enabled at all points, and at one of them once more; and which of
+two Bind plugins is the last one that is called."""
 
 from __future__ import annotations
 
@@ -38,6 +39,18 @@ def _bound_by_nobody() -> History:
         cluster.schedule()
         cluster.wait()
     return cluster.history(config)
+
+
+def _rejected_by_a_binder(code: str) -> History:
+    """The first of two Bind plugins answers so, and a node comes before the pod is tried again."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", cpu("1"), script=script(("ScriptedBinder", "bind", code))))
+    cluster.schedule()
+    cluster.add_node(node(""))
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history(SCRIPTED)
 
 
 def _cannot_say_whether_it_has_work() -> History:
@@ -91,6 +104,13 @@ def _cases() -> Iterator[Case]:
         _bound_by_nobody(),
         ("R-FAIL-04",),
     )
+    for code in ("Unschedulable", "UnschedulableAndUnresolvable", "Error"):
+        yield Case(
+            f"the_first_of_two_bind_plugins_answers_{code.lower()}",
+            "A Bind plugin that does not answer Skip is the last one that is called, and the release says whether"
+            f" its rejection is an error; it answers {code}.",
+            _rejected_by_a_binder(code),
+        )
     yield Case(
         "a_plugin_that_cannot_say_whether_it_has_work_at_pre_bind",
         "Each PreBind plugin is asked whether it has work, though one before it has some.",

@@ -23,6 +23,7 @@ from conformance.vocabulary.objects import (
     with_spec,
     with_status,
 )
+from conformance.vocabulary.scripted import SCRIPTED, script
 from refsched.suite.histories.history import History
 from refsched.suite.session.cases import Case
 
@@ -115,6 +116,19 @@ def _tolerates_while_it_backs_off() -> History:
     return cluster.history(gates=WITHOUT_POP_FROM_BACKOFF)
 
 
+def _updated_after_an_error(update: Callable[[Json], Json]) -> History:
+    """The attempt of a pod ends in an error, and the pod is updated while nothing else waits."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", script=script(("ScriptedA", "reserve", "Error"))))
+    cluster.schedule(1)
+    cluster.change_pod(0, update)
+    cluster.schedule(1)
+    cluster.wait()
+    cluster.schedule(1)
+    return cluster.history(SCRIPTED)
+
+
 def _rejected_by_an_extender(update: Callable[[Json], Json]) -> History:
     """An extender rejects a pod everywhere, and the pod is updated."""
     cluster = HistoryBuilder()
@@ -135,6 +149,14 @@ def _cases() -> Iterator[Case]:
             f" here it gets a new {what}.",
             _rejected_by_an_extender(_UPDATES[what]),
             needs=("extenders",),
+        )
+    for what in ("toleration", "label", "condition"):
+        yield Case(
+            f"a_new_{what}_while_it_backs_off_after_an_error",
+            "A pod that backs off after an error goes on doing so when it is updated, whatever changes; here it"
+            f" gets a new {what}.",
+            _updated_after_an_error(_UPDATES[what]),
+            needs=("scripted",),
         )
     yield Case(
         "tolerates_a_taint_while_it_backs_off",

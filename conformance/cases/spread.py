@@ -5,6 +5,7 @@ and tolerations that come late."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -67,6 +68,25 @@ def _version_label_changes(when: str, gate: bool, merged: bool = False) -> Histo
     cluster.change_pod(3, lambda value: with_metadata(value, labels={**_A, "version": "2"}))
     cluster.schedule()
     return cluster.history(gates={} if gate else {"MatchLabelKeysInPodTopologySpread": False})
+
+
+def _exchanges_constraints(before: Json, after: Json, *, is_reversed: bool) -> History:
+    """One constraint of a pod selects one label by zone, and one another label by host, or the other way round.
+    The labels of the only pod that runs change, and the other zone has no node where the pod can go."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add_node(node(labels={ZONE: "a"}))
+    cluster.add_node(node(labels={ZONE: "b"}, taints=[{"key": "k", "effect": "NoSchedule"}]))
+    cluster.add_pod(pod("", labels=before), 0)
+    of_tier = {"labelSelector": {"matchLabels": {"tier": "b"}}}
+    constraints = [spread(ZONE, 1, "DoNotSchedule"), {**spread(HOSTNAME, 1, "DoNotSchedule"), **of_tier}]
+    if is_reversed:
+        constraints.reverse()
+    cluster.add_pod(pod("", labels=_A, topologySpreadConstraints=constraints))
+    cluster.schedule()
+    cluster.change_pod(0, partial(with_metadata, labels=after))
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
 
 
 def _version_label_is_emptied() -> History:
@@ -306,6 +326,19 @@ def _of_other_pods() -> Iterator[Case]:
 
 
 def _of_two_keys() -> Iterator[Case]:
+    both = _A | {"tier": "b"}
+    for name, says, before, after in (
+        ("from_one_constraint_to_another", "other one begins to", _A, {"tier": "b"}),
+        ("out_of_one_of_two_constraints", "other one goes on to", both, {"tier": "b"}),
+    ):
+        for order, is_reversed in (("first", False), ("second", True)):
+            yield Case(
+                f"a_label_takes_a_pod_{name}_the_{order}",
+                "A pod is requeued when another one changes so that a constraint selects it no more, whatever"
+                f" other constraints do: the {order} of two does not, and the {says}.",
+                _exchanges_constraints(before, after, is_reversed=is_reversed),
+                ("R-SPREAD-16",),
+            )
     yield Case(
         "match_label_key_gets_an_empty_value",
         "A label with an empty value is there, and by matchLabelKeys no pod with another value counts.",
