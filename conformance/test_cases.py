@@ -14,6 +14,7 @@ from conformance.cases import (
     devices,
     disks,
     earlier,
+    earlier_evictions,
     earlier_plugins,
     empty_values,
     events,
@@ -29,6 +30,7 @@ from conformance.cases import (
     nominated,
     own_updates,
     pod_affinity,
+    pod_level_limits,
     pools,
     ports,
     preemption,
@@ -56,7 +58,11 @@ from refsched.suite.session.conforming import conforms
 # --- Plugins --------------------------------------------------------------------------------------
 
 
-@conforms(area="resources", cases=(*resources.CASES, *resource_scores.CASES), rules=rules_of("FIT"))
+@conforms(
+    area="resources",
+    cases=(*resources.CASES, *resource_scores.CASES, *pod_level_limits.CASES),
+    rules=rules_of("FIT"),
+)
 def test_resource_cases(check: Check, case: Case) -> None:
     check(case.history)
 
@@ -170,7 +176,7 @@ def test_cel_selector_cases(check: Check, case: Case) -> None:
 
 @conforms(
     area="earlier_plugins",
-    cases=(*earlier.CASES, *earlier_plugins.CASES, *names_of_nodes.OF_EMPTY_NAMES),
+    cases=(*earlier.CASES, *earlier_plugins.CASES, *earlier_evictions.CASES, *names_of_nodes.OF_EMPTY_NAMES),
     rules=rules_of("MOST", "PREEMPT"),
 )
 def test_cases_of_earlier_releases(check: Check, case: Case) -> None:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cases of attributes of devices: which values two devices have in common, for either kind of constraint."""
+"""Cases of attributes of devices: which values two devices have in common, for either kind of constraint,
+and which of them count."""
 
 from __future__ import annotations
 
@@ -79,7 +80,33 @@ def _selected_by_two_domains(*names: str) -> History:
     return claims_in_turn([resource_slice("s1", devices)], [claim])
 
 
+def _given_up(*counts: int) -> History:
+    """Requests for so many devices each, which are to be distinct, come before one that only the second of three
+    devices matches; the second and the third have the same value."""
+    devices = [
+        {"name": f"d{place}", "attributes": {"x": {"int": value}, "place": {"int": place}}}
+        for place, value in enumerate((0, 1, 1))
+    ]
+    second = {"cel": {"expression": f"device.attributes['{DRIVER}'].place == 1"}}
+    requests = [request(f"r{place}", [exactly(count)]) for place, count in enumerate(counts)]
+    names = [each["name"] for each in requests]
+    last = request("last", [{**exactly(1), "selectors": [second]}])
+    constraint = {"requests": names, "distinctAttribute": f"{DRIVER}/x"}
+    claim = {"requests": [*requests, last], "constraints": [constraint]}
+    return claims_in_turn([resource_slice("s1", devices)], [claim])
+
+
 CASES: tuple[Case, ...] = (
+    *(
+        Case(
+            f"distinct_device_that_is_given_up_of_{len(counts)}_requests",
+            "The value of a device that the search gave up does not count any more for devices that are to be"
+            f" distinct; {says} for them.",
+            _given_up(*counts),
+            ("R-DRA-31", "R-DRA-102"),
+        )
+        for says, counts in (("one request asks", (2,)), ("two requests ask", (1, 1)))
+    ),
     *(
         Case(
             f"attribute_of_the_driver_listed_{'last' if '/' in names[0] else 'first'}",
