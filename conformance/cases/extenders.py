@@ -257,6 +257,35 @@ def _cases() -> Iterator[Case]:
     )
 
 
+def _first_fails(*, ignorable: bool) -> History:
+    """The first of three extenders fails to filter, and each of the others rejects one of three nodes."""
+    cluster = HistoryBuilder()
+    for amount in ("8", "4", "2"):
+        cluster.add_node(node("", {"cpu": amount, "pods": "9"}))
+    answers = {
+        "a": {"filter": {"answer": {"Error": "fails"}}},
+        "b": {"filter": {"n1": "Unschedulable"}},
+        "c": {"filter": {"n2": "Unschedulable"}},
+    }
+    cluster.add_pod(answered(pod("", cpu("1")), answers))
+    cluster.schedule()
+    named = [extender(name, filterVerb="filter", ignorable=ignorable) for name in "abc"]
+    return cluster.history(profile_config(extenders=named))
+
+
+def _of_failures() -> Iterator[Case]:
+    for kind, says, ignorable in (
+        ("ignorable", "asked all the same", True),
+        ("needed", "not asked", False),
+    ):
+        yield Case(
+            f"the_first_of_three_{kind}_extenders_fails",
+            f"After the first of three extenders failed to filter, which are all {kind}, the others are {says}.",
+            _first_fails(ignorable=ignorable),
+            ("R-EXTENDER-11",),
+        )
+
+
 def _of_nominated_pods() -> Iterator[Case]:
     yield Case(
         "extender_sends_back_a_node_of_its_own",
@@ -347,6 +376,7 @@ def _of_binding() -> Iterator[Case]:
 
 CASES: tuple[Case, ...] = (
     *_cases(),
+    *_of_failures(),
     *_of_nominated_pods(),
     *_of_scores(),
     *_of_managed_resources(),

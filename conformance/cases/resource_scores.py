@@ -72,6 +72,19 @@ def _balanced_with_a_scalar_resource(resource: str, wanted: str) -> History:
     return cluster.history(profile_config(default_profile(("NodeResourcesBalancedAllocation", args))))
 
 
+def _requesting_zero(resource: str) -> History:
+    """Pods run on the first of two nodes, and one comes, that state a request of 0 for the resource."""
+    cluster = HistoryBuilder()
+    for _ in range(2):
+        cluster.add_node(node("", {"cpu": "1", "memory": "1Gi", "pods": "9"}))
+    asking = {"cpu": "100m", "memory": "100Mi", resource: "0"}
+    for _ in range(2):
+        cluster.add_pod(pod("", asking), 0)
+    cluster.add_pod(pod("", asking))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _takes_the_last_of_a_node() -> History:
     """A pod takes all cpu of one node, all memory of another one, all of both of a third, and none of these of a
     fourth."""
@@ -150,7 +163,14 @@ def _cases() -> Iterator[Case]:
         )
 
 
-def _of_balance() -> Iterator[Case]:
+def _of_requests_and_balance() -> Iterator[Case]:
+    for resource in ("cpu", "memory"):
+        yield Case(
+            f"score_with_a_request_of_0_for_{resource}",
+            f"A container that requests 0 of {resource} has a request, so that no default counts for it.",
+            _requesting_zero(resource),
+            ("R-REQUEST-08",),
+        )
     for resource, name in (("ephemeral-storage", "ephemeral_storage"), ("x.y/a", "an_extended_resource")):
         yield Case(
             f"balance_of_{name}_that_is_not_requested",
@@ -171,4 +191,4 @@ def _of_balance() -> Iterator[Case]:
             )
 
 
-CASES: tuple[Case, ...] = (*_cases(), *_of_balance())
+CASES: tuple[Case, ...] = (*_cases(), *_of_requests_and_balance())

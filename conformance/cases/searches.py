@@ -17,6 +17,7 @@ _PERCENTAGES: tuple[tuple[int | None, int | None], ...] = (
     (40, 90),
     (90, 40),
     (40, 0),
+    (100, 0),
     (0, 90),
     (None, 90),
     (90, None),
