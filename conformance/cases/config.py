@@ -128,12 +128,12 @@ def _cases() -> Iterator[Case]:
         "The weight of a plugin at Score counts as it is, though it is above 100.",
         _weighed(900, 200),
     )
-    # v1.19 adds up the weights in any order, and refuses them where the sum is negative meanwhile.
+    # v1.19, which has no R-FIT-06, adds up the weights in any order, and refuses a sum that is negative meanwhile.
     yield Case(
         "a_negative_weight",
         "The scores of a plugin with a negative weight count against a node.",
         _weighed(3, -1),
-        ("R-FRAMEWORK-11",),
+        ("R-FIT-06",),
     )
     for point, name in (("reserve", "reserve"), ("permit", "permit"), ("preBind", "pre_bind")):
         for plugins in (["ScriptedB"], ["ScriptedB", "ScriptedA"]):
