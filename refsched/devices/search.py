@@ -29,7 +29,7 @@ from refsched.devices.taints import is_kept_away
 from refsched.objects.dra import ResourceClaim
 from refsched.rules import ErrorReason, applies
 
-TOO_MANY_RESULTS = ErrorReason("allocation max size exceeded", "R-DRA-42")
+TOO_MANY_RESULTS = ErrorReason("allocation max size exceeded", "R-DRA-53")
 CONSTRAINT_IS_NOT_MET = ErrorReason(
     "{}: cannot add device {} because a claim constraint would not be satisfied", "R-DRA-58"
 )

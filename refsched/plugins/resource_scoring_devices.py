@@ -40,14 +40,14 @@ class CountedDevices:
 
     def count(self, resource: str, node: Node) -> tuple[int, int] | None:
         """Returns how many of the devices of the node that the DeviceClass of the resource selects are allocated,
-        and how many there are; None if no class serves the resource, or if a selector fails."""
+        and how many there are: none if a selector fails. Returns None if no class serves the resource."""
         device_class = class_of(resource, self.objects)
         if device_class is None:
             return None
         try:
             selected = [offered.id for offered in self._reached(node) if self._selects(device_class, offered)]
         except CelError:
-            return None
+            return 0, 0
         return sum(map(self.in_use.is_allocated, selected)), len(selected)
 
     def _reached(self, node: Node) -> Iterator[OfferedDevice]:
@@ -85,7 +85,7 @@ def counted_devices(resources: Iterable[str], objects: ObjectStore) -> CountedDe
 
 def devices_instead(resource: str, devices: CountedDevices | None, node: NodeInfo) -> tuple[int, int] | None:
     """Returns how many of the devices that count for the resource are allocated, and how many there are; None if
-    the node's allocatable has some of the resource, or if no devices count for it."""
+    the node's allocatable has some of the resource, or if no DeviceClass serves it."""
     if devices is None or amount(node.allocatable, resource) != 0:
         return None
     return devices.count(resource, node.existing_node)

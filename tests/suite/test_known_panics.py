@@ -102,10 +102,12 @@ def test_v1_36_panics_at_an_owner_that_does_not_say_whether_it_controls(
     assert judge.panics_as_released(NIL_POINTER) == (met if name == "p" else "")
 
 
-@pytest.mark.parametrize("selector", ["true", "device.allowMultipleAllocations"])
+@pytest.mark.parametrize(
+    "selector", ["true", "device.allowMultipleAllocations", "device.attributes[device.driver].big"]
+)
 @pytest.mark.parametrize(("served", "met"), [("gpu", "selectors-without-cel"), ("other", "")])
 def test_devices_that_count_for_the_balance_of_a_node_are_met(served: str, met: str, selector: str) -> None:
-    """Also if none counts: for the score, no device may be allocated more than once."""
+    """Also if none counts: for the score, no device may be allocated more than once, and a selector may fail."""
     args = {"resources": [{"name": "example.com/gpu", "weight": 1}]}
     balanced = {**profile(), "pluginConfig": [{"name": "NodeResourcesBalancedAllocation", "args": args}]}
     part = Part(V1_19.capabilities | {"devices"}, kubernetes="1.37")
@@ -115,7 +117,7 @@ def test_devices_that_count_for_the_balance_of_a_node_are_met(served: str, met: 
         *(node_object(name) for name in ("n1", "n2")),
         device_class("selecting", selector, extendedResourceName=f"example.com/{served}"),
         *(
-            piece(f"s-{name}", device("d0", allowMultipleAllocations=True), node=name)
+            piece(f"s-{name}", device("d0", big=True, allowMultipleAllocations=True), device("d1"), node=name)
             for name in ("n1", "n2")
         ),
         pod_object("p", containers=[{"name": "c", "image": "i", "resources": requests}]),

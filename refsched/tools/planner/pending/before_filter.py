@@ -59,9 +59,9 @@ def why_rejected_words(pod: Pod, status: Status, objects: ObjectStore) -> str:
             return f"the PersistentVolume {volume}, which its claim {claim.name} is bound to, does not exist"
     if UNBOUND_IMMEDIATE in status.reasons:
         unbound = [claim for claim in claims.values() if claim is not None and not claim.is_fully_bound]
-        classes = {claim.class_name for claim in unbound if claim.class_name}
+        classes = sorted({claim.class_name for claim in unbound if claim.class_name})
         known = {each.name for each in objects.list(StorageClass)}
-        if missing := sorted(classes - known):
+        if missing := [name for name in classes if name not in known]:
             return (
                 f"its PersistentVolumeClaim {few(claim.name for claim in unbound)} asks for the class"
                 f" {missing[0]}, which does not exist{nearest_text(missing[0], known)}"
