@@ -7,8 +7,9 @@ records that follow it before the next attempt; what precedes the first attempt 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from traceback import extract_tb
@@ -28,6 +29,9 @@ from refsched.records import Attempt, Bind, Input
 
 @frozen
 class FirstDisagreement:
+    """A FirstDisagreement is a Disagreement as JSON can represent it, with the line of the record that shows it,
+    and the pod if the record is about one."""
+
     line: int
     member: str
     expected: Any
@@ -235,7 +239,12 @@ def trace_files(paths: Sequence[str | Path]) -> Iterator[Path]:
 
 
 def as_plain(value: Any) -> Any:
-    """Returns the value as JSON can represent it."""
+    """Returns the value as JSON can represent it, without the members of an object that are not set."""
     if attrs.has(type(value)):
-        return attrs.asdict(value, filter=lambda _, member: member not in ("", (), None))
-    return value
+        members = attrs.asdict(value, recurse=False, filter=lambda _, member: member not in ("", (), None))
+        return as_plain(members)
+    if isinstance(value, Mapping):
+        return {name: as_plain(member) for name, member in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_plain(member) for member in value]
+    return value.isoformat() if isinstance(value, datetime) else value

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from commands import CONFIG, Json, lines, node, pod, refusal, run
 
 from refsched.checking.checker import Checker
 from refsched.checking.replay import as_plain, replay_file
+from refsched.objects.dra import DeviceAllocationConfiguration
+from refsched.objects.meta import ObjectMeta
 from refsched.oddities.known_defects import KNOWN_DEFECTS
 from refsched.records import NodeStatus
 from refsched.tools.cli.replay import worth_starting
@@ -331,3 +334,19 @@ def test_a_configuration_that_cannot_be_used_stands_in_line_1(
 def test_what_was_expected_is_reported_without_empty_members() -> None:
     assert as_plain(NodeStatus("Success")) == {"code": "Success"}
     assert as_plain(3) == 3
+
+
+def test_whatever_is_compared_can_be_reported_as_json() -> None:
+    metadata = ObjectMeta("p", creation_timestamp=datetime(2026, 1, 1, tzinfo=UTC), labels={"app": "web"})
+    shown = as_plain((DeviceAllocationConfiguration("FromClaim", ("gpu",)), {"p": metadata}))
+    assert json.loads(json.dumps(shown)) == [
+        {"source": "FromClaim", "requests": ["gpu"]},
+        {
+            "p": {
+                "name": "p",
+                "labels": {"app": "web"},
+                "annotations": {},
+                "creation_timestamp": "2026-01-01T00:00:00+00:00",
+            }
+        },
+    ]
