@@ -8,8 +8,8 @@ possible.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import takewhile
-from typing import TypeVar, cast
+from itertools import chain, takewhile
+from typing import Any, TypeVar
 
 from attrs import Factory, define
 
@@ -49,7 +49,6 @@ from refsched.machine.state import SchedulerState
 from refsched.objects.dra import ResourceClaim
 from refsched.objects.pod import Pod
 from refsched.objects.policy import PodDisruptionBudget
-from refsched.plugins.dynamic_resources_claims import Allocations
 from refsched.preemption.candidate import Candidate
 from refsched.queue.queued_pod import QueuedPod
 from refsched.records import Attempt, Nodes, NodeStatus, Record, Write
@@ -65,32 +64,38 @@ _GAVE_UP = STOPPED.format("")
 
 @define
 class Following:
-    """A Following makes the choices of a recorded scheduler. ``record`` is the attempt that is followed and
-    ``pod`` its pod. ``not_allowed`` are its choices that were not among the options. ``offered`` is how many
-    options there were for each question, and ``extenders`` whether there are any extenders. ``claimed`` are the
-    volumes and ``written`` the claims for devices that, as far as is known by now, will be written, and
-    ``counted`` the pods by node that will be counted there; ``guessed`` are the claims that were given one choice
-    of possible devices before it was known which. ``is_blind`` says that the number of nodes that were evaluated
-    and kept does not follow from the record, and ``guesses`` are what else it does not show of this attempt.
-    ``hint`` is the node that the batch hinted at. ``recorded`` are the calls of extenders, where a trace has
-    them."""
+    """A Following makes the choices of a recorded scheduler."""
 
     other: OtherScheduler = OtherScheduler()
     recorded: RecordedExtenders | None = None
+    """The calls of extenders, where a trace has them."""
     record: Attempt | None = None
+    """The attempt that is followed."""
     pod: str = ""
+    """Its pod, which may be known before there is an attempt."""
     not_allowed: list[Disagreement] = Factory(list)
+    """The choices of the attempt that were not among the options."""
     offered: dict[str, int] = Factory(dict)
-    extenders: bool = False
+    """How many options there were for each question of the attempt."""
+    has_extenders: bool = False
     claimed: Claimed = ()
+    """The volumes that, as far as is known by now, will be written for a claim."""
     guessed_volumes: dict[str, GuessedVolume] = Factory(dict)
+    """The volumes that claims were given before it was known which of equal ones, by claim."""
     written: Sequence[ResourceClaim] = ()
+    """The claims for devices that, as far as is known by now, will be written."""
     created: Sequence[str] = ()
+    """The names of the objects that, as far as is known by now, will be created."""
     counted: Mapping[str, Sequence[str]] = Factory(dict)
+    """The pods, by node, that will be counted there."""
     guessed: set[str] = Factory(set)
+    """The claims that were given one choice of possible devices before it was known which."""
     is_blind: bool = False
+    """The number of nodes that were evaluated and kept does not follow from the record."""
     guesses: set[Guess] = Factory(set)
+    """What else the record does not show of the attempt."""
     hint: str = ""
+    """The node that the batch hinted at."""
     _snapshot: Callable[[], Snapshot] = Snapshot
     _exists: Callable[[Pod], bool] = lambda pod: True
     _has_budgets: Callable[[], bool] = lambda: False
@@ -122,51 +127,33 @@ class Following:
         self.hint = ""
 
     def choose(self, question: str, options: Sequence[T]) -> T:
+        """Returns the option that the records show. Where they show none, it is the first one."""
         self.offered[question] = len(options)
-        if question == "pod":
-            return self._pod(options)
-        if question == "name":
-            return cast("T", self._created(str(options[0])))
-        if question == "allocation" and len(options) > 1:
-            known = {claim.key for claim in self.written}
-            self.guessed |= allocated_claims(cast("Sequence[Allocations]", options)) - known
-        if question in ("service", "capacity") and len(options) > 1:
-            self.guesses.add(SCORE)
-        if self.record is None and question in ("node", "hint"):
-            counting = (option for option in options if self.pod in self.counted.get(str(option), ()))
-            node = next(counting, options[0])
-            self.hint = str(node) if question == "hint" else self.hint
-            return node
-        if self.record is None:
+        if len(options) > 1:
+            self._note_guess(question, options)
+        by_attempt, record = _BY_ATTEMPT.get(question), self.record
+        if by_attempt is not None and record is not None:
+            shown: T = by_attempt(self, record, options)
+            return shown
+        by_what_comes = _BY_WHAT_COMES.get(question)
+        if by_what_comes is None:
             return options[0]
-        if question == "hint":
-            return cast("T", self._hint(self.record, options))
-        if question == "node":
-            return self._node(self.record, options)
-        if question == "volumes":
-            return cast("T", self._volumes(self.record, cast("Sequence[VolumeOrder]", options)))
-        if question == "victim":
-            return cast("T", self._victim(self.record, cast("Sequence[PodInfo]", options)))
-        if question == "budgets":
-            return self._budgets(self.record, options)
-        if question == "candidate":
-            return self._candidate(self.record, options)
-        if question == "error":
-            return _said_first(self.record.message or "", options)
-        if question == "eviction":
-            return options[0] if self.record.nominated_node is None else options[1]
+        known: T = by_what_comes(self, options)
+        return known
+
+    def _note_guess(self, question: str, options: Sequence[Any]) -> None:
+        """Notes what of this choice no record shows, or not yet."""
+        if question in ("service", "capacity"):
+            self.guesses.add(SCORE)
         if question == "allocation":
-            return cast("T", recorded_allocation(self.written, cast("Sequence[Allocations]", options)))
-        if question == "claim":
-            return cast("T", recorded_claim(self.written, cast("Sequence[ResourceClaim]", options)))
-        return options[0]
+            self.guessed |= allocated_claims(options) - {claim.key for claim in self.written}
 
     # --- Search and Filter ------------------------------------------------------------------------
 
     def attach(self, scheduler: Scheduler) -> None:
         """Makes this scheduler search and filter as the one that is followed did."""
         state = scheduler.state
-        self.extenders = any(framework.extenders for framework in state.profiles.values())
+        self.has_extenders = any(framework.extenders for framework in state.profiles.values())
         self._snapshot = state.snapshot
         self._exists = lambda pod: state.api.get(Pod, pod.name, pod.namespace) is not None
         self._has_budgets = lambda: bool(state.objects.list(PodDisruptionBudget))
@@ -218,7 +205,7 @@ class Following:
             self._kept(self.record, enough),
             frozenset(gave_up),
             next(iter(gave_up.values()), ""),
-            self._left(self.record) if self.extenders and self.recorded is None else None,
+            self._left(self.record) if self.has_extenders and self.recorded is None else None,
         )
 
     def _plan_unseen(self, record: Attempt) -> SearchPlan | None:
@@ -238,7 +225,7 @@ class Following:
         was."""
         feasible = {node for node, status in (record.filter or {}).items() if status.code == "Success"}
         asked = list(self.recorded.nodes_asked_about(record.pod)) if self.recorded is not None else []
-        if asked or (self.extenders and self.recorded is None):
+        if asked or (self.has_extenders and self.recorded is None):
             return next((nodes for nodes in asked if len(nodes) == enough and nodes < feasible), None)
         scored = record.scores or record.totals
         if scored:
@@ -253,30 +240,45 @@ class Following:
     def _left(record: Attempt) -> frozenset[str]:
         return frozenset(record.scores or record.totals or ([record.node] if record.node else ()))
 
-    def _pod(self, options: Sequence[T]) -> T:
-        """Returns the pod of the attempt. The checker has made sure that it is there (``Scheduler.schedule``)."""
-        for option in options:
-            if cast("QueuedPod", option).key == self.pod:
-                return option
-        return options[0]
+    # --- Answers by what comes, as far as it is known -----------------------------------------------
 
-    def _node(self, record: Attempt, options: Sequence[T]) -> T:
+    def _pod(self, options: Sequence[QueuedPod]) -> QueuedPod:
+        """Returns the pod of the attempt. The checker has made sure that it is there (``Scheduler.schedule``)."""
+        return next((option for option in options if option.key == self.pod), options[0])
+
+    def _created(self, options: Sequence[str]) -> str:
+        """Returns the name that the API server generated for an object, if it is recorded."""
+        prefix = options[0].rpartition("-")[0] + "-"
+        return next((each for each in self.created if each.startswith(prefix)), options[0])
+
+    def _counted_node(self, options: Sequence[str]) -> str:
+        """Returns the node on which the pod will be counted, if it is known."""
+        return next((node for node in options if self.pod in self.counted.get(node, ())), options[0])
+
+    def _counted_hint(self, options: Sequence[str]) -> str:
+        self.hint = self._counted_node(options)
+        return self.hint
+
+    # --- Answers by the attempt ---------------------------------------------------------------------
+
+    def _node(self, record: Attempt, options: Sequence[str]) -> str:
+        """Returns the node that was chosen, allowed or not."""
         node = record.node or ""
         if node not in options:
             expected = [option or NO_NODE for option in options]
             self.not_allowed.append(Disagreement("node", expected, node or NO_NODE))
-        return cast("T", node)
+        return node
 
-    def _hint(self, record: Attempt, options: Sequence[T]) -> object:
+    def _hint(self, record: Attempt, options: Sequence[str]) -> str:
         """Returns the node that the record shows to be chosen, if no other one was evaluated; or else one that was
         rejected or does not exist any more, which leaves no other trace, or none where the hint may be passed
         over. After a hint no other node is evaluated, and none is scored."""
         evaluated, snapshot = record.filter or {}, self._snapshot()
-        otherwise = str(record.node if record.node in options else options[0])
+        otherwise = record.node if record.node is not None and record.node in options else options[0]
         in_vain = (
-            str(each)
+            each
             for each in options
-            if evaluated.get(str(each), _FEASIBLE) != _FEASIBLE or snapshot.get(str(each)) is None
+            if evaluated.get(each, _FEASIBLE) != _FEASIBLE or snapshot.get(each) is None
         )
         has_searched = not evaluated.keys() <= {otherwise}
         is_open = self.other.may_search_all or self.other.in_real_time
@@ -285,12 +287,9 @@ class Following:
         self.hint = next(in_vain, otherwise) if has_searched else otherwise
         return self.hint
 
-    def _created(self, name: str) -> str:
-        """Returns the name that the API server generated for an object, if it is recorded."""
-        prefix = name.rpartition("-")[0] + "-"
-        return next((each for each in self.created if each.startswith(prefix)), name)
-
     def _volumes(self, record: Attempt, options: Sequence[VolumeOrder]) -> VolumeOrder:
+        """Returns the order that explains the record. Notes the volumes that it does not explain, and those that
+        it leaves open."""
         snapshot = self._snapshot()
         scores = self._volume_scores(record) if len(options) > 1 else None
         order = explaining_order(record, self.claimed, scores, options, snapshot)
@@ -310,30 +309,25 @@ class Following:
         another node would have cost, which pods a budget still protects, and about which victims extenders are
         called."""
         shows_order = record.victims is not None and options[0].pod.spec.node_name == record.nominated_node
-        if len(options) > 1 and (not shows_order or self.extenders or self._has_budgets()):
+        if len(options) > 1 and (not shows_order or self.has_extenders or self._has_budgets()):
             self.guesses.add(VICTIMS)
         victims = record.victims or ()
         return next((info for info in options if info.pod.key not in victims), options[0])
 
-    def _budgets(self, record: Attempt, options: Sequence[T]) -> T:
+    def _budgets(self, record: Attempt, options: Sequence[Candidate]) -> Candidate:
         """Returns the candidate with the recorded victims, of those on one node that differ by the order of
         budgets; of such candidates the one that violates the fewest, since it was preferred to other nodes."""
-        candidates = cast("Sequence[Candidate]", options)
-        shown = [candidate for candidate in candidates if self._shows(record, candidate)] or candidates
+        shown = [candidate for candidate in options if self._shows(record, candidate)] or options
         if record.victims is None or shown[0].node != record.nominated_node:
             self.guesses.add(VICTIMS)
-        return cast("T", min(shown, key=lambda candidate: candidate.num_pdb_violations))
+        return min(shown, key=lambda candidate: candidate.num_pdb_violations)
 
-    def _candidate(self, record: Attempt, options: Sequence[T]) -> T:
+    def _candidate(self, record: Attempt, options: Sequence[Candidate]) -> Candidate:
         """Returns the candidate that the record shows. A record without ``victims`` may still show the nominated
         node; one without either may show that the eviction ended at a victim that does not exist any more."""
-        for option in options:
-            if self._shows_cut_short(record, cast("Candidate", option)):
-                return option
-        for option in options:
-            if self._shows(record, cast("Candidate", option)):
-                return option
-        return options[0]
+        cut_short = (option for option in options if self._shows_cut_short(record, option))
+        whole = (option for option in options if self._shows(record, option))
+        return next(chain(cut_short, whole), options[0])
 
     @staticmethod
     def _shows(record: Attempt, candidate: Candidate) -> bool:
@@ -359,11 +353,12 @@ def _volume_scores(record: Attempt, state: SchedulerState) -> VolumeScores | Non
     )
 
 
-def _said_first(message: str, options: Sequence[T]) -> T:
+def _first_named(record: Attempt, options: Sequence[str]) -> str:
     """Returns the option that the message names first, and of those that begin at one place the longest. Returns
     the first option if the message names none."""
-    said = [option for option in options if str(option) in message]
-    return min(said or options[:1], key=lambda option: (message.find(str(option)), -len(str(option))))
+    message = record.message or ""
+    named = [option for option in options if option in message]
+    return min(named or options[:1], key=lambda option: (message.find(option), -len(option)))
 
 
 def _gave_up(status: NodeStatus) -> str:
@@ -373,3 +368,28 @@ def _gave_up(status: NodeStatus) -> str:
         if reason.startswith(_GAVE_UP):
             return reason.removeprefix(_GAVE_UP)
     return ""
+
+
+# --- Questions ------------------------------------------------------------------------------------
+
+_BY_WHAT_COMES: Mapping[str, Callable[[Following, Sequence[Any]], Any]] = {
+    "pod": Following._pod,
+    "name": Following._created,
+    "node": Following._counted_node,
+    "hint": Following._counted_hint,
+}
+"""These questions have an answer before there is an attempt to follow, or besides it."""
+
+_BY_ATTEMPT: Mapping[str, Callable[[Following, Attempt, Sequence[Any]], Any]] = {
+    "node": Following._node,
+    "hint": Following._hint,
+    "volumes": Following._volumes,
+    "victim": Following._victim,
+    "budgets": Following._budgets,
+    "candidate": Following._candidate,
+    "error": lambda _, record, options: _first_named(record, options),
+    "eviction": lambda _, record, options: options[0 if record.nominated_node is None else 1],
+    "allocation": lambda following, _, options: recorded_allocation(following.written, options),
+    "claim": lambda following, _, options: recorded_claim(following.written, options),
+}
+"""These questions are answered by the attempt that is followed, and what is known to be written after it."""
