@@ -30,6 +30,7 @@ Json = dict[str, Any]
 Create = Callable[..., Any]
 
 PROTOCOL = 1
+"""The version of docs/protocol.md."""
 
 
 def no_config(release: Release = DEFAULT) -> Json:

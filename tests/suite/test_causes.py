@@ -15,7 +15,7 @@ from refsched.suite.findings import Comparison, Finding
 from refsched.suite.histories.history import History
 from refsched.suite.histories.judge import _with_message
 from refsched.suite.histories.judgement import Judgement
-from refsched.suite.session.check import FEWEST, Checking, RuleBrokenError
+from refsched.suite.session.check import FEWEST_OTHERS, Checking, RuleBrokenError
 from refsched.suite.session.order_of_rules import AREAS_IN_ORDER, by_cause, may_follow, place_in_catalogue
 from refsched.suite.session.standard import StandardBench
 
@@ -72,7 +72,7 @@ def _filed(*histories: tuple[Finding, ...]) -> dict[str, str]:
     )
     for _ in histories:
         checking(History(()))
-    return {kind: checking.under(kind) for kind in checking.counterexamples}
+    return {kind: checking.broken_first(kind) for kind in checking.counterexamples}
 
 
 def test_two_independent_mistakes_stand_by_themselves() -> None:
@@ -101,13 +101,13 @@ def _explained(*, vanish: bool) -> dict[str, str]:
         explain=lambda histories, suspected, may_be: FailureExplanation(
             (TAINT.rule,), (vanish,) * len(histories.besides)
         ),
-        more=lambda smallest: [Comparison(lambda: True, 1) for _ in range(FEWEST)],
+        more=lambda smallest: [Comparison(lambda: True, 1) for _ in range(FEWEST_OTHERS)],
     )
     with pytest.raises(RuleBrokenError) as raised:
         checking(History(()))
     with pytest.raises(RuleBrokenError):
         checking.settle(raised.value)
-    return {kind: checking.under(kind) for kind in checking.counterexamples}
+    return {kind: checking.broken_first(kind) for kind in checking.counterexamples}
 
 
 def never(beginning: History) -> NoReturn:

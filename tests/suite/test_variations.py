@@ -11,7 +11,7 @@ from refsched.suite.adapters.connecting import connect
 from refsched.suite.histories.history import Advance, Create, History, Schedule
 from refsched.suite.histories.scenario import steps_as_json
 from refsched.suite.session.standard import StandardBench
-from refsched.suite.session.variations import MOST, variations
+from refsched.suite.session.variations import MOST_VARIATIONS, variations
 
 TAINTS = [{"key": key, "effect": "NoSchedule"} for key in ("a", "b")]
 TOLERATION = {"key": "a", "operator": "Exists"}
@@ -41,7 +41,7 @@ def differing(one: Any, other: Any) -> int:
 def test_each_differs_in_one_value() -> None:
     first = history(priority=5)
     found = list(variations(first))
-    assert 10 < len(found) <= MOST
+    assert 10 < len(found) <= MOST_VARIATIONS
     assert {differing(steps_as_json(first), steps_as_json(one)) for one in found} == {1}
     assert len({str(steps_as_json(one)) for one in found}) == len(found)
 

@@ -15,8 +15,9 @@ from typing import Any, Protocol, Self
 from attrs import frozen
 
 from refsched.errors import InputError
+from refsched.processes.serving import PROTOCOL
 from refsched.reading.record_json import start_text
-from refsched.suite.adapters.answers import PROTOCOL, Answer, Hello, read_answer, read_hello
+from refsched.suite.adapters.answers import Answer, Hello, read_answer, read_hello
 from refsched.suite.adapters.faults import AdapterFault, quoted
 from refsched.suite.adapters.selection import EVERYTHING, Selection
 
@@ -169,7 +170,7 @@ class Adapter:
 
 class Session:
     """A Session is one scheduler of one cluster: the methods of refsched/processes/implementation.py, with their
-    answers read."""
+    answers read. Each of them raises AdapterFault if there is no answer, or none that docs/protocol.md allows."""
 
     def __init__(self, adapter: Adapter) -> None:
         self._adapter = adapter

@@ -16,6 +16,7 @@ from attrs import field, frozen
 from refsched.errors import InputError
 from refsched.framework.status import Code
 from refsched.objects.reading import read_as
+from refsched.processes.serving import PROTOCOL
 from refsched.reading.optional_fields import check_optional
 from refsched.reading.record_json import read_record
 from refsched.records import (
@@ -38,7 +39,6 @@ from refsched.releases import DEFAULT, release_of
 
 R = TypeVar("R", bound=Record)
 
-PROTOCOL = 1
 HAS_A_GATE = "has a scheduling gate and must not be attempted"
 """An error that ends so says that this was done to a pod."""
 CAPABILITIES: Mapping[str, str] = {
@@ -119,6 +119,7 @@ class _Hello:
 
 
 def read_hello(value: Any) -> Hello:
+    """Reads the answer to hello. Raises InputError if it is not as docs/protocol.md says."""
     _refuse_refusal(value)
     said = read_as(_Hello, _object(value))
     for index, capability in enumerate(said.capabilities):
@@ -220,7 +221,7 @@ class _Outcome:
 
 
 def read_answer(request: Mapping[str, Any], value: Any, capabilities: Collection[str]) -> Answer:
-    """Reads the answer to a request other than hello."""
+    """Reads the answer to a request other than hello. Raises InputError if it is not as docs/protocol.md says."""
     [(verb, body)] = request.items()
     said = read_as(_Outcome, _object(value))
     records = _records(value.get("records"))

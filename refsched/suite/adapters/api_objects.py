@@ -19,8 +19,9 @@ Json = dict[str, Any]
 AT_ONCE: Json = {"gracePeriodSeconds": 0}
 AT_A_TIME = 4
 """This many objects are deleted at a time: while the API server works on one, the next is sent."""
-KEPT = "refsched.dev/kept"
+KEEPING_FINALIZER = "refsched.dev/kept"
 """This finalizer keeps an object that is being deleted."""
+
 NO_IMAGE = "refsched.dev/no-image"
 """A container must have an image. No node has this one."""
 
@@ -53,6 +54,7 @@ class ApiObjects:
         _raise_if_dropped(whole, self._client.create(whole, dryRun="All"))
 
     def create(self, object: Json) -> Json:
+        """Creates an object with its status, and returns it as it is stored. Raises ApiError."""
         whole = completed(object)
         created = self._client.create(whole)
         self._keys[key_of(whole)] = None
@@ -60,6 +62,7 @@ class ApiObjects:
         return created if _has_the_status(created, whole) else self._with_status(created, whole)
 
     def update(self, object: Json) -> Json:
+        """Replaces an object and its status, and returns it as it is stored. Raises ApiError."""
         whole = completed(object)
         if key_of(whole) in self._terminating and not object["metadata"].get("deletionTimestamp"):
             raise ApiError(409, "Conflict", "what is being deleted stays so")
@@ -118,7 +121,7 @@ def completed(object: Json) -> Json:
     """Returns the object without what an API server decides; a pod gets what its containers must have."""
     whole = deepcopy(object)
     if whole["metadata"].get("deletionTimestamp") and whole["kind"] != "Pod":
-        whole["metadata"]["finalizers"] = [KEPT]
+        whole["metadata"]["finalizers"] = [KEEPING_FINALIZER]
     for field in _MADE_BY_THE_SERVER:
         whole["metadata"].pop(field, None)
     spec = whole.setdefault("spec", {}) if whole["kind"] in _COMPLETED else {}

@@ -69,6 +69,7 @@ class GoProgram:
         self.digest = _digest(sources)
 
     def program(self) -> Path:
+        """Returns the program, built if necessary. Raises AdapterUnavailable if it cannot be had here."""
         go = shutil.which("go")
         if go is None:
             return self._built_before()

@@ -25,10 +25,11 @@ from typing import Any
 from refsched.objects.pod import DEFAULT_SCHEDULER_NAME
 from refsched.processes.kubernetes_api.client import ApiError, Client, UnreachableError
 from refsched.processes.kubernetes_api.decisions import ObservedDecision, is_bound, waits
+from refsched.processes.serving import PROTOCOL
 from refsched.reading.objects import Key, key_named, key_of
 from refsched.records import ERROR
 from refsched.suite.adapters.adapter import NotSentError, TransportError
-from refsched.suite.adapters.answers import HAS_A_GATE, PROTOCOL
+from refsched.suite.adapters.answers import HAS_A_GATE
 from refsched.suite.adapters.api_objects import ApiObjects
 from refsched.suite.adapters.control_plane import (
     KUBERNETES,

@@ -11,11 +11,9 @@ from refsched.processes.kubernetes_api.client import Client, kind_named
 from refsched.processes.kubernetes_api.decisions import ObservedDecision, decision_about
 from refsched.processes.kubernetes_api.watching import DELETED, LISTED, MODIFIED, Event, Watching
 from refsched.suite.adapters.adapter import TransportError
+from refsched.suite.adapters.process import LOOK
 
 Json = dict[str, Any]
-
-LOOK = 0.2
-"""Every so many seconds it is checked whether a silent scheduler still runs."""
 
 FLOOD = 200
 """A scheduler that changes pods this many times before it decides about one of them floods the API server."""

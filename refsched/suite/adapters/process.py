@@ -37,7 +37,7 @@ MAX_LINE = 64 * 1024 * 1024
 GRACE = 2.0
 """A process may take this many seconds to end by itself, and again after SIGTERM."""
 
-START = 10.0
+STARTING = 10.0
 """Starting a command may take at least this many seconds: this is no answer yet."""
 
 LOOK = 0.2
@@ -81,7 +81,7 @@ class Process:
         finally:
             theirs.close()
         running = RunningCommand(child, ours, self._max_line)
-        if problem := running.problem_of_its_start(max(self.timeout, START)):
+        if problem := running.problem_of_its_start(max(self.timeout, STARTING)):
             running.end(0, self._grace)
             raise TransportError(f"cannot be started: {problem}")
         self._running, self._log = running, running.tail

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from refsched.suite.adapters.adapter import TransportError
-from refsched.suite.adapters.process import GRACE, MAX_LINE, START, RunningCommand, started
+from refsched.suite.adapters.process import GRACE, MAX_LINE, STARTING, RunningCommand, started
 
 Json = dict[str, Any]
 
@@ -56,7 +56,7 @@ class SchedulerCommand:
         finally:
             theirs.close()
         self._running = RunningCommand(child, ours, MAX_LINE)
-        if problem := self._running.problem_of_its_start(START):
+        if problem := self._running.problem_of_its_start(STARTING):
             self.close()
             raise TransportError(f"cannot be started: {problem}")
 

@@ -104,12 +104,12 @@ def _smallest(outcomes: Sequence[Outcome]) -> dict[str, Failure]:
     every.sort(
         key=lambda failure: (not failure.shrunk, failure.steps, failure.size, failure.test), reverse=True
     )
-    by_itself = {failure.rule for failure in every if failure.under in ("", failure.rule)}
+    independent = {failure.rule for failure in every if failure.under in ("", failure.rule)}
     promised = {failure.rule for failure in every if failure.level == Level.PROMISED}
     return {
         failure.rule: evolve(
             failure,
-            under="" if failure.rule in by_itself else failure.under,
+            under="" if failure.rule in independent else failure.under,
             level=Level.PROMISED if failure.rule in promised else failure.level,
         )
         for failure in every

@@ -47,6 +47,7 @@ class Allowance:
 
     @classmethod
     def of(cls, budget: float | None, *, by_clock: bool = False) -> Allowance:
+        """Returns what a run with this budget, in seconds, is allowed."""
         part = 1.0 if by_clock else PART_OF_BUDGET
         seconds = WITHOUT_BUDGET if budget is None else max(WITH_BUDGET, budget * part)
         return cls(seconds, seconds * RECORDS_PER_SECOND, by_clock)
@@ -58,6 +59,7 @@ class Allowance:
 
     @contextmanager
     def spending(self) -> Iterator[None]:
+        """Takes the seconds that pass meanwhile from those that are left."""
         began = time.monotonic()
         try:
             yield

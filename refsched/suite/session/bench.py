@@ -20,9 +20,13 @@ class Connection(Protocol):
     """A Connection reaches an implementation that can be asked. Two connections know nothing of each other."""
 
     @property
-    def hello(self) -> Hello: ...
+    def hello(self) -> Hello:
+        """Returns what the implementation says of itself."""
+        ...
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Ends the implementation."""
+        ...
 
 
 class SteppedRun(Protocol):
@@ -34,7 +38,9 @@ class SteppedRun(Protocol):
         ...
 
     @property
-    def has_findings(self) -> bool: ...
+    def has_findings(self) -> bool:
+        """Returns whether anything was found wrong so far."""
+        ...
 
     def judgement(self) -> Judgement:
         """Returns the judgement on what was run so far."""

@@ -2,8 +2,8 @@
 """Budget: from a time to a fixed number of examples for each test.
 
 The numbers come from a table of what tests cost and what they kill, never from a clock: the same budget selects
-the same examples on every machine and for every implementation, but for
-one that speaks to an API server (clock.py).
+the same examples on every machine and for every implementation, but for one that speaks to an API server
+(clock.py).
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ SHOW_NOTHING = frozenset({"api", "config", "hold"})
 """These capabilities say how an implementation is asked, and not what it decides."""
 
 ROUNDING = 1e-9
-FEWEST = 10
+"""A number of seconds, or of examples, that is smaller than this is an error of rounding."""
+
+FEWEST_EXAMPLES = 10
 """A property test with fewer examples is not worth its start."""
 
 TABLE = Path(__file__).with_name("weights.json")
@@ -61,7 +63,7 @@ class Planned:
 
     @property
     def fewest(self) -> int:
-        return min(FEWEST, self.examples) if self.draws else 1
+        return min(FEWEST_EXAMPLES, self.examples) if self.draws else 1
 
     def killed_by(self, examples: int) -> float:
         """Returns how many wrong schedulers this many of its examples kill."""
@@ -81,6 +83,7 @@ def _table() -> Mapping[str, Any]:
 
 @cache
 def weights() -> Mapping[str, Weight]:
+    """Returns the weights of the tests that were measured, by name."""
     rows: Mapping[str, Any] = _table()["tests"]
     return {
         name: Weight(row["seconds"], row["kills"], tuple(row.get("at", ()))) for name, row in rows.items()

@@ -36,7 +36,7 @@ T = TypeVar("T")
 
 Explain = Callable[[Histories, Sequence[str], Callable[[str], bool]], FailureExplanation]
 
-KEPT = 12
+COMPARED_AGAIN = 12
 """This many histories that have failed are kept to be compared again, as many that have not since the first one
 has, and as many from before it."""
 
@@ -44,7 +44,7 @@ OF_ALL_PLUGINS = ("R-FRAMEWORK-13", "R-FRAMEWORK-14")
 """The statuses and scores of all plugins pass through the code of these rules: breaking them looks like a mistake
 of any plugin."""
 
-FEWEST = 6
+FEWEST_OTHERS = 6
 """With fewer other histories a breaking of almost any rule agrees with what was seen, and nothing is explained."""
 
 
@@ -81,6 +81,7 @@ class Counterexample:
 
     @property
     def size(self) -> tuple[int, int]:
+        """Returns the number of steps, and the length of their text: of two histories the smaller one is shown."""
         steps = self.judgement.history.steps
         return len(steps), len(json.dumps(steps_as_json(self.judgement.history)))
 
@@ -154,7 +155,7 @@ class Checking:
     """This kind of finding failed the test, and Hypothesis shrinks its history."""
     counterexamples: dict[str, Counterexample] = Factory(dict)
     """They stand by the kind of finding."""
-    by_itself: set[str] = Factory(set)
+    independent: set[str] = Factory(set)
     """These kinds of findings were seen where nothing that came before can be their cause, or do not vanish with
     the one that failed the test."""
     fault: Fault | None = None
@@ -178,9 +179,12 @@ class Checking:
     is_late: bool = False
     failed_at: float = 0.0
     """The test was first seen to fail at this time, by ``time.monotonic``."""
-    failing: deque[Comparison] = Factory(lambda: deque(maxlen=KEPT))
-    passing: deque[Comparison] = Factory(lambda: deque(maxlen=KEPT))
-    before: deque[Comparison] = Factory(lambda: deque(maxlen=KEPT))
+    failing: deque[Comparison] = Factory(lambda: deque(maxlen=COMPARED_AGAIN))
+    """Of the last histories in which something was wrong."""
+    passing: deque[Comparison] = Factory(lambda: deque(maxlen=COMPARED_AGAIN))
+    """Of the last ones in which nothing was, since the test has failed."""
+    before: deque[Comparison] = Factory(lambda: deque(maxlen=COMPARED_AGAIN))
+    """Of the last ones before it failed."""
 
     def __call__(self, history: History) -> Judgement:
         self._look_at_the_clock()
@@ -202,6 +206,8 @@ class Checking:
         self.not_for_it += 1
 
     def conclude(self, judgement: Judgement) -> Judgement:
+        """Takes what a history has shown. Raises RuleBrokenError if it showed the rule to be broken that fails the
+        test."""
         if self.target is None:
             self._count(judgement)
         self._keep(judgement)
@@ -210,6 +216,7 @@ class Checking:
         return judgement
 
     def asking(self, ask: Callable[[], T]) -> T:
+        """Returns what ``ask`` returns. Raises HaltedError if the adapter, or the suite itself, has a fault."""
         try:
             return ask()
         except AdapterFault as fault:
@@ -251,7 +258,7 @@ class Checking:
         findings = self._by_cause(judgement)
         for finding in findings:
             if not may_follow(finding, findings[0]):
-                self.by_itself.add(finding.kind)
+                self.independent.add(finding.kind)
             self._keep_smallest(finding, judgement)
         return findings
 
@@ -272,10 +279,10 @@ class Checking:
         if self.target in kinds:
             raise broken(self.target)(self.target)
 
-    def under(self, kind: str) -> str:
+    def broken_first(self, kind: str) -> str:
         """Returns the rule that was broken first in the smallest history with this kind of finding, or ``""`` if
-        it was also seen by itself."""
-        if kind in self.by_itself:
+        it was also seen independently."""
+        if kind in self.independent:
             return ""
         return self.counterexamples[self._by_cause(self.counterexamples[kind].judgement)[0].kind].rule
 
@@ -321,7 +328,7 @@ class Checking:
         if shown is None or known.rule in (ANSWERS, COMPLETE) or known.finding.member == RESET:
             return
         others = [one for one in self._others(known.judgement.history) if one is not shown]
-        if len(others) < FEWEST:
+        if len(others) < FEWEST_OTHERS:
             return
         of_record = self._by_cause(known.judgement)
         suspected = tuple(dict.fromkeys(rule for one in of_record for rule in one.suspected or (one.rule,)))
@@ -337,7 +344,7 @@ class Checking:
         histories = Histories(shown, others, tuple(besides.values()))
         explanation = self.explain(histories, suspected, may_be)
         vanish = zip(besides, explanation.vanish, strict=False)  # of none, where nothing is explained
-        self.by_itself |= {kind for kind, vanishes in vanish if not vanishes}
+        self.independent |= {kind for kind, vanishes in vanish if not vanishes}
         named = dict.fromkeys((*explanation.rules[: MOST - 1], known.rule, *explanation.rules, *suspected))
         rule, *also = list(named)[:MOST]
         finding = evolve(known.finding, rule=rule, also=tuple(also), symptom=kind)

@@ -15,10 +15,12 @@ from attrs import define, evolve
 
 from refsched.suite.session.budget import Planned
 
-START = 0.1
-TIMES = 5.0
-"""A history takes about this many seconds over the API, and this many times what the specification needs for it:
-this was measured with kube-scheduler on two cores that were idle."""
+FIXED_SECONDS = 0.1
+"""Over the API every history takes about this many seconds. This and what follows was measured with kube-scheduler
+on two cores that were idle."""
+
+TIMES_AS_LONG = 5.0
+"""Besides, a history takes over the API about this many times what the specification needs for it."""
 
 TO_CONFIGURE = 2.0
 """A history with a configuration of its own takes about this many seconds more with kube-scheduler, and longer
@@ -27,7 +29,7 @@ with a program in Python: a scheduler is started for it, and another one for the
 
 def over_the_api(test: Planned) -> Planned:
     """Returns the test with what one of its histories costs over the API."""
-    seconds = START + TIMES * test.weight.seconds + TO_CONFIGURE * test.configures
+    seconds = FIXED_SECONDS + TIMES_AS_LONG * test.weight.seconds + TO_CONFIGURE * test.configures
     return evolve(test, weight=evolve(test.weight, seconds=seconds))
 
 

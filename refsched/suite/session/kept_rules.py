@@ -38,6 +38,7 @@ class Decided:
     most: Comparison
 
     def see(self, comparison: Comparison, times: int) -> None:
+        """Takes note of another history, in which the rule was applied so many ``times``."""
         if comparison.records < self.smallest.records:
             self.smallest = comparison
         if times > self.times:
@@ -45,6 +46,7 @@ class Decided:
 
     @property
     def histories(self) -> tuple[Comparison, ...]:
+        """Returns the smallest one first."""
         return (self.smallest,) if self.most is self.smallest else (self.smallest, self.most)
 
 

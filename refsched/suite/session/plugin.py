@@ -32,9 +32,6 @@ from refsched.suite.session.selecting import Selecting
 from refsched.suite.session.testing import CHECKING, Testing
 
 OPTIONS = pytest.StashKey[Options]()
-NOT_PYTESTS_OWN = 2
-"""In pytest codes above this one mean that something other than a test went wrong."""
-
 
 IN_PROCESS = (
     "conformance: --in-process is for debuggers: what the module does to its process may change this verdict"
@@ -92,13 +89,14 @@ def pytest_conformance_bench(config: pytest.Config) -> Bench:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_cmdline_main(config: pytest.Config) -> Generator[None, int | pytest.ExitCode, int]:
-    """Reports what keeps pytest from running in its own words, and ends with exit code 2."""
+    """Reports what keeps pytest from running in its own words, and ends with exit code 2. In pytest higher codes
+    mean as well that something other than a test went wrong."""
     try:
         code = int((yield))
     except pytest.UsageError as problem:
         print_problem(problem)
         return NOT_JUDGED
-    return min(code, NOT_PYTESTS_OWN)
+    return min(code, NOT_JUDGED)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -48,7 +48,7 @@ def failure_of(
         case=case,
         also=finding.also,
         explained=finding.pod if _can_be_explained(finding.pod, judgement) else "",
-        under=checking.under(finding.kind),
+        under=checking.broken_first(finding.kind),
         level=level,
     )
 

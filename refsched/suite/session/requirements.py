@@ -55,4 +55,5 @@ def later_than(required: frozenset[str] | None, rules: Iterable[str]) -> frozens
 
 
 def newest() -> str:
+    """Returns the newest frozen release of the suite, or ALL if there is none yet."""
     return releases()[-1] if releases() else ALL

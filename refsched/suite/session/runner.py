@@ -68,6 +68,7 @@ class Runner:
         return applied & about.holding - about.lacks.keys()
 
     def begin(self, beginning: History, level: Level | None = None) -> SteppedRun:
+        """Begins a history step by step. It is not run again without the fields that are not taken."""
         return self.bench.begin(self._connected(), beginning, level or self.level)
 
     def _learned(self) -> tuple[str, ...]:

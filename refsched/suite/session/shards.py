@@ -15,7 +15,7 @@ from attrs import frozen
 from refsched.errors import InputError
 from refsched.suite.session.budget import Planned
 
-MOST = 10_000
+MOST_PARTS = 10_000
 """A run has at most this many parts."""
 
 _SHAPE = re.compile(r"([1-9][0-9]{0,4})/([1-9][0-9]{0,4})", re.ASCII)
@@ -47,6 +47,6 @@ class Shard:
 def read_shard(text: str) -> Shard:
     """Reads ``3/8``. Raises InputError if the text is no part."""
     found = _SHAPE.fullmatch(text)
-    if found is None or not int(found[1]) <= int(found[2]) <= MOST:
+    if found is None or not int(found[1]) <= int(found[2]) <= MOST_PARTS:
         raise InputError(f"expected a part such as 3/8, found {text!r:.60}", where="--shard")
     return Shard(int(found[1]), int(found[2]))

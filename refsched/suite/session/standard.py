@@ -88,6 +88,8 @@ def _rule(stated: StatedRule) -> Rule:
 
 @frozen
 class StandardRun:
+    """A StandardRun is a Trial whose findings are asked for after each step."""
+
     trial: Trial
 
     def take(self, step: Step) -> None:

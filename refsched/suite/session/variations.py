@@ -19,7 +19,7 @@ from refsched.suite.histories.scenario import read_steps, steps_as_json
 
 Path = tuple[str | int, ...]
 
-MOST = 40
+MOST_VARIATIONS = 40
 """This many variations are made of one history, evenly spread over all that there are."""
 
 _ENUMS: Sequence[Sequence[str]] = (
@@ -49,8 +49,8 @@ def variations(history: History) -> Iterator[History]:
     found = [change for number, step in enumerate(steps) for change in _changes(step, (number,))]
     labels = _labels(steps)
     changes = [(path, value) for path, values in found for value in _others(path, values, labels)]
-    for number in range(min(MOST, len(changes))):
-        path, value = changes[number * len(changes) // min(MOST, len(changes))]
+    for number in range(min(MOST_VARIATIONS, len(changes))):
+        path, value = changes[number * len(changes) // min(MOST_VARIATIONS, len(changes))]
         changed = deepcopy(steps)
         _put(changed, path, value)
         try:
