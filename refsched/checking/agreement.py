@@ -84,6 +84,7 @@ def _filter(
 
 
 def says_the_same(got: NodeStatus, expected: NodeStatus) -> bool:
+    """Returns whether a recorded status agrees. It may leave out the plugin and the reasons."""
     return (
         got.code == expected.code
         and got.plugin in ("", expected.plugin)
@@ -146,6 +147,7 @@ def _same_words(expected: str | None, got: str) -> bool:
 
 
 def bind_disagreements(record: Bind, specified: Bind | None) -> Iterator[Disagreement]:
+    """Yields the disagreements about a binding cycle, which the specification may not have ended at all."""
     if specified is None:
         yield Disagreement("bind", None, record)
         return

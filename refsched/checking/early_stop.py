@@ -54,14 +54,17 @@ class SearchSpace:
 
     @property
     def enough(self) -> int:
+        """Returns how many feasible nodes the search is to find."""
         wanted = num_feasible_nodes_to_find(self.percentage, len(self.nodes))
         return min(wanted, 1) if self.needs_one_only else wanted
 
     @property
     def may_stop_early(self) -> bool:
+        """Returns whether the search may end before every node is evaluated."""
         return self.enough < len(self.nodes)
 
     def narrowed(self, nodes: Collection[str]) -> SearchSpace:
+        """Returns the space of a search among the ``nodes`` that PreFilter selected."""
         left = [node for node in self.nodes if node in nodes]
         return evolve(self, nodes=left, in_order=False)
 

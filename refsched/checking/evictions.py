@@ -22,6 +22,8 @@ from refsched.records import Attempt
 
 @define
 class Evictions:
+    """Evictions keep track of the nodes on which the order of the pods is open."""
+
     _nodes: set[str] = Factory(set)
     """From these nodes more than one victim was deleted at once."""
 
@@ -37,6 +39,7 @@ class Evictions:
         )
 
     def after(self, specified: Attempt) -> None:
+        """Notes what an attempt has evicted."""
         if len(specified.victims or ()) > 1 and specified.nominated_node:
             self._nodes.add(specified.nominated_node)
 

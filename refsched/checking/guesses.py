@@ -22,6 +22,7 @@ class Guess:
     may_follow: frozenset[str] | None = frozenset()
 
     def explains(self, found: Iterable[Disagreement]) -> bool:
+        """Returns whether all these differences may have come about because the guess was wrong."""
         differing = {one.member.partition(".")[0] for one in found}
         others = differing - self.members
         return others != differing and (self.may_follow is None or others <= self.may_follow)

@@ -23,7 +23,7 @@ _KINDS_OF_INPUT = (b'"create"', b'"update"', b'"delete"')
 def made_uids(lines: Iterable[tuple[int, bytes]]) -> dict[int, str]:
     """Returns the uid of each object that was created without one, by the number of the line that creates it, as
     far as a later update shows it. What cannot be read is passed over: who reads the records says so."""
-    without: dict[tuple[str, str, str], int] = {}
+    without: dict[Key, int] = {}
     found: dict[int, str] = {}
     with suppress(InputError):
         for number, line in lines:
@@ -32,7 +32,7 @@ def made_uids(lines: Iterable[tuple[int, bytes]]) -> dict[int, str]:
     return found
 
 
-def _take(number: int, members: Any, without: dict[tuple[str, str, str], int], found: dict[int, str]) -> None:
+def _take(number: int, members: Any, without: dict[Key, int], found: dict[int, str]) -> None:
     match members:
         case {"create": {"metadata": {"name": str()} as metadata} as created} if not metadata.get("uid"):
             without[_key(created, metadata)] = number

@@ -31,9 +31,11 @@ class OwnDecisions:
     _has_advanced: bool = False
 
     def foresee(self, records: Iterable[Record]) -> None:
+        """Takes note of the bindings that are about to be reported."""
         self.plugins.binds = {record.pod: record for record in records if isinstance(record, Bind)}
 
     def note_input(self, record: Input) -> None:
+        """Takes note of an input: of whether the clock has just moved."""
         self._has_advanced = isinstance(record, Advance)
 
     def decide(self, record: Bind, scheduler: Scheduler) -> bool:

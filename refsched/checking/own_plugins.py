@@ -45,6 +45,7 @@ _WHERE = re.compile(r'running (?:\w+ )*[Pp]lugins?:? (?:plugin )?"([^"]*)"')
 
 
 def nobody(plugin: str) -> bool:
+    """Returns False: there is no such plugin."""
     return False
 
 
@@ -103,6 +104,7 @@ class OwnPlugins:
         return _status_of(attempt) if (ended_at, made[point]) == (point, position) else SUCCESS
 
     def waits(self) -> bool:
+        """Returns whether the pod of the attempt that is followed waits on Permit."""
         return self.attempt is not None and bool(self.attempt.waiting)
 
     def rejection_of_binding(self, pod: PodInfo) -> Status:

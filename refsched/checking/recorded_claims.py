@@ -121,6 +121,8 @@ class ClaimWrites:
 
     ``are_reported`` says that every write into a claim is reported. An implementation that has reported one of
     them is expected to report all. ``deleted`` are the claims that the specification has deleted, as they were.
+    ``contested`` are the claims that somebody else has changed while the scheduler was about to allocate them, and
+    ``is_lost`` says that one of these was not written, so that it is open what became of it.
     """
 
     are_reported: bool = False
@@ -132,6 +134,7 @@ class ClaimWrites:
     _input_uids: set[str] = Factory(set)
 
     def specify(self, record: Record) -> None:
+        """Takes note of a record of the specification, which may write or delete a claim."""
         if not isinstance(record, Write) or record.object["kind"] != ResourceClaim.kind:
             return
         claim = read_as(ResourceClaim, record.object)

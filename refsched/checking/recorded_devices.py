@@ -84,6 +84,7 @@ def _devices_in(allocation: AllocationResult) -> list[str]:
 
 
 def device_of(result: DeviceRequestAllocationResult) -> str:
+    """Returns ``request: driver/pool/device``."""
     return f"{result.request}: {result.driver}/{result.pool}/{result.device}"
 
 

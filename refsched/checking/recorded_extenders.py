@@ -39,6 +39,8 @@ class RecordedExtenders:
         self._recorded.extend(exchanges)
 
     def reach(self, config: ExtenderConfig) -> Ask:
+        """Returns what answers the calls of this extender. A call that was not recorded fails, and is noted."""
+
         def ask(verb: str, request: Json) -> object:
             question, member = question_of(request), _member(config.url_prefix, verb)
             url = url_of(config.url_prefix, verb)

@@ -72,6 +72,7 @@ class StorageWrites:
     _written: list[PersistentVolume | PersistentVolumeClaim] = Factory(list)
 
     def specify(self, record: Record) -> None:
+        """Takes note of a record of the specification, which may write a volume or a claim."""
         self._written.extend(written_storage((record,)))
 
     def take(self, record: Record) -> Iterator[Disagreement]:

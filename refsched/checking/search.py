@@ -22,7 +22,7 @@ from refsched.framework.status import Code, Status
 
 FAILED = "some other Filter operation failed"
 FOUND_ENOUGH = "findNodesThatPassFilters has found enough nodes"
-"""This is the cause for which a search was stopped, as an interrupted Filter reports it."""
+"""These are the causes for which a search was stopped, as an interrupted Filter reports them."""
 
 
 @frozen

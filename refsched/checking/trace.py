@@ -50,6 +50,8 @@ MAX_SECONDS = 10**10
 
 @frozen
 class SchedulerName:
+    """A SchedulerName is the name and the version of the scheduler that was recorded."""
+
     name: str
     version: str
 

@@ -76,6 +76,7 @@ def compiled(source: str, name: str, module: str, path: str) -> CodeType:
 
 
 def planted(place: Place, changed: ast.AST) -> ast.Module:
+    """Returns the tree of the place with the changed node in it. The tree itself is changed."""
     if hasattr(place.node, "lineno"):
         ast.copy_location(changed, place.node)
     put(place.parent, place.field, place.index, changed)
@@ -122,6 +123,7 @@ class _Context:
 
 
 def places_of(tree: ast.Module) -> Iterator[Place]:
+    """Yields the places of a module that are mutated, in the order of its source."""
     yield from _inside(tree, _Context(tree))
 
 

@@ -41,6 +41,7 @@ def differences(path: Path = FILE) -> tuple[ReleaseDifference, ...]:
 
 
 def write(found: tuple[ReleaseDifference, ...], path: Path = FILE) -> None:
+    """Writes the differences, each in a line of its own."""
     lines = ",\n".join(json.dumps(_written(each)) for each in found)
     path.write_text(f"[\n{lines}\n]\n", "utf-8")
 

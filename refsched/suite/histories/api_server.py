@@ -54,9 +54,11 @@ class FakeApiServer:
 
     @property
     def holds_any(self) -> bool:
+        """Returns whether the scheduling cycle of any pod is held."""
         return bool(self._held)
 
     def has_begun_to_hold(self, pod: str) -> None:
+        """Notes that a scripted plugin holds this pod (``namespace/name``) from now on."""
         self._held.append(pod)
         self._popped.begin(pod)
 

@@ -51,17 +51,27 @@ class Witness(Protocol):
         """Checks a record: an input that was sent, or what was returned."""
         ...
 
-    def begin(self, pod: str) -> list[Finding]: ...
+    def begin(self, pod: str) -> list[Finding]:
+        """Checks that the cycle of this pod (``namespace/name``) may begin, which is held before its attempt is
+        reported."""
+        ...
 
-    def idle(self) -> list[Finding]: ...
+    def idle(self) -> list[Finding]:
+        """Checks that there may be no pod to pop."""
+        ...
 
-    def error(self, request: str, message: str) -> list[Finding]: ...
+    def error(self, request: str, message: str) -> list[Finding]:
+        """Checks an error that answers a request. Raises KnownDefectMetError if the release itself fails so."""
+        ...
 
     def settled(self) -> list[Finding]:
         """Returns the findings once everything that the last step caused has been shown."""
         ...
 
-    def next_pod(self) -> str | None: ...
+    def next_pod(self) -> str | None:
+        """Returns the pod to ask for next of an implementation that chooses none itself, or None if there is
+        none."""
+        ...
 
     def may_permit(self, pod: str, plugin: str) -> bool:
         """Returns whether the pod, if it waits on Permit, waits for this plugin (any if it is ``""``), as far as
@@ -73,7 +83,9 @@ class Witness(Protocol):
         ...
 
     @property
-    def has_diverged(self) -> bool: ...
+    def has_diverged(self) -> bool:
+        """Returns whether the history cannot be followed any further, though nothing was found wrong."""
+        ...
 
 
 class _OverError(Exception):
@@ -81,6 +93,8 @@ class _OverError(Exception):
 
 
 class Driver:
+    """A Driver runs one history. Its ``judgement`` has what was seen and found so far."""
+
     def __init__(self, scheduler: Session, part: Part, witness: Witness) -> None:
         self._scheduler = scheduler
         self._part = part

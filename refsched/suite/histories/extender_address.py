@@ -31,6 +31,7 @@ def with_extender_address(history: H) -> H:
 
 
 def leaves_extenders_open(history: History) -> bool:
+    """Returns whether any extender of this history is at the address that stands for none."""
     return any(_is_nowhere(extender) for extender in _configured(history))
 
 

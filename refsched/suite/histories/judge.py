@@ -104,6 +104,7 @@ class Judge:
 
     @property
     def decisive(self) -> Counter[str]:
+        """Returns how often each rule decided a value that was checked."""
         return self._decisive + self._invariants.decisive if self._has_decided else Counter()
 
     @property

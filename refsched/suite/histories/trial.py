@@ -64,7 +64,7 @@ class Trial:
         self._driver: Driver | None = None
         self._refused = Judgement(self._beginning)
         self.was_refused = False
-        """Whether the implementation refuses this configuration."""
+        """It says whether the implementation refuses this configuration."""
         try:
             session = adapter.reset(reached.config, reached.feature_gates)
         except ResetRefused as refused:
@@ -86,6 +86,8 @@ class Trial:
             self._refused.findings.append(Finding(ANSWERS, RESET, "an answer", error))
 
     def take(self, step: Step) -> None:
+        """Runs the next step, without what the implementation does not do. Raises AdapterFault as ``try_history``
+        does."""
         needed = step_for(self._part, step)
         if needed is None:
             return

@@ -29,6 +29,7 @@ class HeardCalls:
     calls: list[Json] = field(factory=list)
 
     def take(self) -> list[Json]:
+        """Returns the calls since this was asked last."""
         taken = list(self.calls)
         self.calls.clear()
         return taken

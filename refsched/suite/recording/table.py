@@ -32,6 +32,7 @@ NEWEST_FIRST = tuple(reversed(tuple(RELEASES)))
 
 
 def all_traces(release: Release = DEFAULT) -> list[Path]:
+    """Returns all recordings of kube-scheduler of this release."""
     folders = (data_folder() / f"{kind}-{release.tag}" for kind in KINDS)
     return list(trace_files([folder for folder in folders if folder.is_dir()]))
 

@@ -41,6 +41,7 @@ class ReportDifference:
 
 
 def compared(before: ReadReport, after: ReadReport) -> ReportDifference:
+    """Returns what has changed from one report to the other."""
     one, other = before.verdicts, after.verdicts
     ids = list(dict.fromkeys((*one, *other)))
     changed = {
@@ -58,6 +59,7 @@ def compared(before: ReadReport, after: ReadReport) -> ReportDifference:
 
 
 def as_value(found: ReportDifference) -> dict[str, Any]:
+    """Returns the difference for JSON."""
     return {
         "verdict": {"before": found.before.verdict, "after": found.after.verdict},
         "rules": {id: {"before": was, "after": now} for id, (was, now) in found.changed.items()},
@@ -68,6 +70,7 @@ def as_value(found: ReportDifference) -> dict[str, Any]:
 
 
 def lines(found: ReportDifference) -> Iterator[str]:
+    """Yields the difference in words."""
     before, after = found.before, found.after
     for of, was, now in (
         ("scheduler", before.scheduler, after.scheduler),

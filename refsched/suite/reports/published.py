@@ -117,6 +117,7 @@ def _again(run: ReadReport) -> str:
 
 
 def markdown(page: PublishedPage) -> str:
+    """Returns the page in Markdown."""
     return "\n".join(_markdown(page))
 
 
@@ -144,6 +145,7 @@ def _plain(text: str) -> str:
 
 
 def page_html(page: PublishedPage) -> str:
+    """Returns the page in HTML."""
     return "\n".join(framed(page.title, _html(page))) + "\n"
 
 

@@ -30,6 +30,7 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inli
 
 
 def html(result: Result) -> str:
+    """Returns the whole page."""
     return "\n".join(_page(result)) + "\n"
 
 

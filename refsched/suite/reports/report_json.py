@@ -33,6 +33,7 @@ def json_text(result: Result, more: Mapping[str, Any] = MappingProxyType({})) ->
 
 
 def as_json(result: Result) -> Json:
+    """Returns the members of the report, as docs/schemas/report.json describes them."""
     about = result.about
     return {
         "report": SHAPE,

@@ -46,6 +46,7 @@ class Paragraph:
 
 
 def paragraphs(result: Result) -> Iterator[Paragraph]:
+    """Yields the report in its order; a replay has no table."""
     yield Paragraph(tuple(_about(result)))
     roots = result.roots[:IN_FULL]
     for root in roots:

@@ -119,10 +119,12 @@ def from_plain(value: Mapping[str, Any]) -> Outcome:
 
 
 def with_property(properties: list[tuple[str, object]], outcome: Outcome) -> None:
+    """Adds an outcome to the ``user_properties`` of a report."""
     properties.append((PROPERTY, to_plain(outcome)))
 
 
 def outcome_in(properties: list[tuple[str, object]]) -> Outcome | None:
+    """Returns the outcome among the ``user_properties`` of a report, if it has one."""
     for name, value in properties:
         if name == PROPERTY and isinstance(value, Mapping):
             return from_plain(value)

@@ -108,6 +108,7 @@ class Result:
 
     @property
     def exit_code(self) -> int:
+        """Returns PASSED, FAILED or NOT_JUDGED. A failure counts though other tests could not be judged."""
         if self.interrupted:
             return NOT_JUDGED
         if self.failures or self.stale:

@@ -32,6 +32,7 @@ class Statistics:
 
     @classmethod
     def of(cls, outcomes: Sequence[Outcome]) -> Statistics:
+        """Adds up what the tests of a run have tried."""
         ended = sum((Counter(outcome.ended) for outcome in outcomes), Counter[str]())
         without = sum((Counter(outcome.without) for outcome in outcomes), Counter[str]())
         return cls(
