@@ -162,6 +162,7 @@ def test_what_kept_one_part_from_judging_keeps_the_whole() -> None:
         ("{}", "is not a report of a part (--shard 1/2 --report FILE.json)"),
         ("[]", "is not a report of a part (--shard 1/2 --report FILE.json)"),
         ("{", "Expecting property name enclosed in double quotes (line 1)"),
+        ('{"run": {}, "run": {}}', "the key 'run' stands twice"),
         ('{"evidence": {}}', "its evidence was not written by this release of the suite"),
         ('{"evidence": {"about": 1}}', "its evidence was not written by this release of the suite"),
     ],

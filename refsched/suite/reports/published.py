@@ -45,9 +45,9 @@ def published(reports: Mapping[str, ReadReport]) -> PublishedPage:
     first = next(iter(reports.values()))
     for where, each in reports.items():
         if each.verdict == "not judged" or not each.run.arguments:
-            raise InputError("was not judged, or is of a replay", where)
+            raise InputError("was not judged, or is of a replay", where=where)
         if _judged(each) != _judged(first):
-            raise InputError(f"is of {_judged(each)}, and the first of {_judged(first)}", where)
+            raise InputError(f"is of {_judged(each)}, and the first of {_judged(first)}", where=where)
     runs = tuple(reports.values())
     rules = _rules(runs)
     if not any(each.verdict == PASS and each.level == first.run.level.of_headline for each in rules):

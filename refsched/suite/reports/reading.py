@@ -107,17 +107,28 @@ class ReadReport:
 
 def read_report(path: Path) -> ReadReport:
     """Reads a report. Raises InputError if the file is no JSON report of this suite."""
+    where, value = str(path), read_value(path)
+    if not isinstance(value, Mapping) or value.get("report") != SHAPE:
+        raise InputError(
+            f"is not a report of the suite ({SHAPE}, as --report FILE.json writes it)", where=where
+        )
+    try:
+        return cattrs.structure({**value, "untested": value.get("untestedRules", 0)}, ReadReport)
+    except (ValueError, TypeError, AttributeError, cattrs.BaseValidationError):
+        problem = "its members are not those of a report (docs/schemas/report.json)"
+        raise InputError(problem, where=where) from None
+
+
+def read_value(path: Path) -> Any:
+    """Returns the JSON value in a file. Raises InputError if there is none."""
     where = str(path)
     try:
-        value: Any = read_json(read_text(path.read_bytes(), where))
-        if not isinstance(value, Mapping) or value.get("report") != SHAPE:
-            raise InputError(
-                f"is not a report of the suite ({SHAPE}, as --report FILE.json writes it)", where
-            )
-        return cattrs.structure({**value, "untested": value.get("untestedRules", 0)}, ReadReport)
+        text = read_text(path.read_bytes(), where)
     except OSError as error:
-        raise InputError(error.strerror or str(error), where) from None
+        raise InputError(error.strerror or str(error), where=where) from None
+    try:
+        return read_json(text)
     except json.JSONDecodeError as error:
-        raise InputError(f"{error.msg} (line {error.lineno})", where) from None
-    except (ValueError, TypeError, AttributeError, cattrs.BaseValidationError):
-        raise InputError("its members are not those of a report (docs/schemas/report.json)", where) from None
+        raise InputError(f"{error.msg} (line {error.lineno})", where=where) from None
+    except InputError as problem:
+        raise problem.at(where) from None

@@ -7,7 +7,6 @@ whole, the same as if it had been one run.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,8 @@ from attrs import evolve, frozen
 from cattrs.preconf.json import make_converter
 
 from refsched.errors import InputError
-from refsched.reading.documents import read_json, read_text
 from refsched.suite.adapters.faults import FINAL, MOST_FAULTS
+from refsched.suite.reports.reading import read_value
 from refsched.suite.results.invocation import Invocation
 from refsched.suite.results.judged_implementation import JudgedImplementation
 from refsched.suite.results.outcome import Fault, Outcome
@@ -139,17 +138,12 @@ def to_plain(data: RunData) -> dict[str, Any]:
 
 def read_data(path: Path) -> RunData:
     """Reads the evidence in the JSON report of a part. Raises InputError if the file has none."""
-    where = str(path)
+    where, value = str(path), read_value(path)
+    data = value.get(MEMBER) if isinstance(value, Mapping) else None
+    if not isinstance(data, Mapping):
+        raise InputError("is not a report of a part (--shard 1/2 --report FILE.json)", where=where)
     try:
-        value = read_json(read_text(path.read_bytes(), where))
-        data = value.get(MEMBER) if isinstance(value, Mapping) else None
-        if not isinstance(data, Mapping):
-            raise InputError("is not a report of a part (--shard 1/2 --report FILE.json)", where=where)
         return _CONVERTER.structure(data, RunData)
-    except OSError as error:
-        raise InputError(error.strerror or str(error), where=where) from None
-    except json.JSONDecodeError as error:
-        raise InputError(f"{error.msg} (line {error.lineno})", where=where) from None
     except (ValueError, TypeError, AttributeError, cattrs.BaseValidationError):
         raise InputError("its evidence was not written by this release of the suite", where=where) from None
 
