@@ -71,6 +71,12 @@ def test_every_kind_of_step_comes_back(tmp_path: Path, suffix: str) -> None:
     assert read_history(path) == HISTORY
 
 
+def test_a_trace_may_begin_with_a_blank_line(tmp_path: Path) -> None:
+    path = tmp_path / "history.jsonl"
+    path.write_text("\n" + trace_lines(HISTORY, (), {"name": "mine", "version": "1"}), "utf-8")
+    assert read_history(path) == HISTORY
+
+
 def test_a_trace_without_steps_is_done_again_by_its_inputs_and_attempts(tmp_path: Path) -> None:
     header = {
         "trace": "refsched.trace/v1",

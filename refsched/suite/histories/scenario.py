@@ -8,7 +8,6 @@ The YAML form consists of the objects that the history creates, in order, and a 
 
 from __future__ import annotations
 
-import gzip
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from refsched.checking.trace import FORMAT, SUFFIXES, read_trace
+from refsched.checking.trace import FORMAT, SUFFIXES, json_lines, read_trace
 from refsched.errors import InputError, one_line
 from refsched.reading.api_fields import check_fields
 from refsched.reading.documents import read_documents, read_text
@@ -136,12 +135,12 @@ def _from_trace(path: Path) -> History:
 
 
 def _recorded_steps(path: Path) -> tuple[Step, ...] | None:
-    text = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    header = json.loads(text.partition(b"\n")[0])
+    """Returns the steps in the header, if it has any."""
+    line, header = next(json_lines(path))
     try:
         return tuple(read_steps(header["steps"])) if "steps" in header else None
     except InputError as problem:
-        raise problem.at(f"{path}: line 1") from None
+        raise problem.at(f"{path}: line {line}") from None
 
 
 # --- Scenarios ------------------------------------------------------------------------------------
