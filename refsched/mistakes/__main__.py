@@ -23,16 +23,17 @@ from refsched.processes.standard_output import give_up_stdout
 
 
 def main(arguments: list[str]) -> int:
+    """Does what the arguments say. Returns the exit code: 2 if they name no scheduler."""
     known = all_wrong()
     if not arguments:
         return _print_list(known.values())
     if arguments[0] == "--sources" and len(arguments) == 2:
         serve_changed(json.loads(Path(arguments[1]).read_text("utf-8")))
         return 0
+    name = " ".join(arguments)
     if arguments[0] in known and "--kubeconfig" in arguments:
         run_wrong(known[arguments[0]], arguments[1:])
-    name = " ".join(arguments)
-    if name in known:
+    elif name in known:
         serve_wrong(known[name])
     elif is_mutant(name):
         serve_mutant(name)
