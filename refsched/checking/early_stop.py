@@ -25,6 +25,7 @@ ParallelizeUntil.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
 from math import isqrt
 
 from attrs import evolve, frozen
@@ -142,7 +143,7 @@ class _Search:
     recorded: Mapping[str, NodeStatus]
     kept: frozenset[str] | None
 
-    @property
+    @cached_property
     def feasible(self) -> frozenset[str]:
         return frozenset(
             node
