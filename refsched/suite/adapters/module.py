@@ -30,8 +30,8 @@ AGAIN = 1.0
 
 
 class Module:
-    """A Module calls ``create`` of a module, by the module's path. Whatever it does to its process, it does not
-    do to ours."""
+    """A Module is a Transport that calls ``create`` of a module, by the module's path. Whatever
+    that does to its process, it does not do to ours."""
 
     def __init__(self, path: str, timeout: float, *, grace: float = GRACE) -> None:
         self._path = path
@@ -67,8 +67,9 @@ class Module:
 
 
 class InProcess:
-    """An InProcess runs the module without a process of its own; ``timeout`` is in seconds, and may be infinite. A
-    module that ends its process ends the run: this is for debuggers, and for trusted modules."""
+    """An InProcess is a Transport that runs the module without a process of its own; ``timeout`` is in
+    seconds, and may be infinite. A module that ends its process ends the run: this is for debuggers, and for
+    trusted modules."""
 
     def __init__(self, path: str, timeout: float) -> None:
         self._path = path

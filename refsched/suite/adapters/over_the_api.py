@@ -230,8 +230,7 @@ class OverTheApi:
     # --- Attempts ---------------------------------------------------------------------------------
 
     def _schedule(self, pod: str) -> Json:
-        namespace, _, name = pod.partition("/")
-        key = "Pod", namespace, name
+        key = _key(pod)
         if key in self._nominated:
             return self._schedule_nominated(key)
         if key not in self._waiting:
@@ -266,13 +265,13 @@ class OverTheApi:
     ) -> Json:
         """Returns the records of an attempt. ``terminating`` are the pods that were being deleted before it, with
         their nodes."""
-        for (_, *other), (other_uid, why) in self._not_its_turn.items():
+        for other, (other_uid, why) in self._not_its_turn.items():
             if self._pods.decided(other_uid):
-                return {"error": f"the pod {'/'.join(other)} {why}"}
+                return {"error": f"the pod {_pod(other)} {why}"}
         if decided.result == ERROR and _NOT_JUDGED.match(decided.message):
             self._objects.delete(key)
             return {"unsupported": f"the node is not shown: {decided.message}"}
-        attempt: Json = {"pod": "/".join(key[1:]), "result": decided.result}
+        attempt: Json = {"pod": _pod(key), "result": decided.result}
         if decided.node:
             self._waiting.pop(key, None)
             bind = {"pod": attempt["pod"], "node": decided.node, "result": "bound"}
@@ -284,7 +283,7 @@ class OverTheApi:
                 return {"unsupported": "pods that were being deleted already may be among the victims"}
             victims = self._victims(terminating, decided.message)
             attempt |= {"nominatedNode": decided.nominated, "victims": victims}
-            self._deferred = {("Pod", *victim.split("/", 1)) for victim in victims}  # type: ignore[misc]
+            self._deferred = set(map(_key, victims))
         else:
             self._objects.delete(key)
         return {"records": [{"attempt": attempt}]}
@@ -304,8 +303,7 @@ class OverTheApi:
             return {"unsupported": "it is not shown when a pod that is nominated is attempted again"}
         if after.result == ERROR or after.nominated not in ("", before.nominated):
             return {"unsupported": "a pod that is nominated may have been attempted more than once"}
-        _, *parts = key
-        attempt = {"pod": "/".join(parts), "result": after.result, "message": after.message}
+        attempt = {"pod": _pod(key), "result": after.result, "message": after.message}
         self._objects.delete(key)
         return {"records": [{"attempt": {**attempt, "nominatedNode": after.nominated}}]}
 
@@ -334,6 +332,17 @@ class OverTheApi:
             self._objects.delete(victim)
         self._deferred = set()
         self._has_changed = True
+
+
+def _key(pod: str) -> Key:
+    """Returns the key of the pod ``namespace/name``."""
+    namespace, _, name = pod.partition("/")
+    return "Pod", namespace, name
+
+
+def _pod(key: Key) -> str:
+    """Returns ``namespace/name``."""
+    return "/".join(key[1:])
 
 
 KUBE_SCHEDULER = "kube-scheduler"

@@ -53,7 +53,8 @@ class LateError(TransportError):
 
 
 class Process:
-    """A Process is a command that is started anew by each ``open``. ``timeout`` is for each answer."""
+    """A Process is a Transport to a command, which is started anew by each ``open``. ``timeout`` is for each
+    answer."""
 
     def __init__(
         self,

@@ -51,8 +51,8 @@ _IN_WORDS = {"message": ("message",), "reasons": ("filter", "pre_filter")}
 
 
 class Judge:
-    """A Judge judges one history. Without ``with_specification`` only the invariants are checked. ``level`` says
-    in what the implementation is free.
+    """A Judge is the Witness of a Driver (driver.py) that judges one history. Without
+    ``with_specification`` only the invariants are checked. ``level`` says in what the implementation is free.
 
     ``decisive`` counts for each rule how often it decided a value that was checked, ``choices`` the values that
     the implementation chose, and ``single`` those of them that left it no choice. Nothing counts before the
