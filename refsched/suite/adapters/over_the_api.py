@@ -27,7 +27,7 @@ from refsched.processes.kubernetes_api.client import ApiError, Client, Unreachab
 from refsched.processes.kubernetes_api.decisions import ObservedDecision, is_bound, waits
 from refsched.processes.serving import PROTOCOL
 from refsched.reading.objects import Key, key_named, key_of
-from refsched.records import ERROR
+from refsched.records import BOUND, ERROR
 from refsched.suite.adapters.adapter import NotSentError, TransportError
 from refsched.suite.adapters.answers import HAS_A_GATE
 from refsched.suite.adapters.api_objects import ApiObjects
@@ -274,7 +274,7 @@ class OverTheApi:
         attempt: Json = {"pod": _pod(key), "result": decided.result}
         if decided.node:
             self._waiting.pop(key, None)
-            bind = {"pod": attempt["pod"], "node": decided.node, "result": "bound"}
+            bind = {"pod": attempt["pod"], "node": decided.node, "result": BOUND}
             return {"records": [{"attempt": {**attempt, "node": decided.node}}, {"bind": bind}]}
         attempt["message"] = decided.message
         if decided.nominated:

@@ -38,7 +38,7 @@ def record_scenario(
             raise InputError(f"it will not be configured so: {refused}", where=adapter.what) from None
         write_trace(output, recorded.text)
         written = {"output": str(output), "attempts": recorded.attempts, "ended": recorded.ended}
-        words = f"{output}  {recorded.attempts} attempts{_unless_over(recorded)}"
+        words = f"{output}  {recorded.attempts} attempts{_why_it_ended(recorded)}"
         say(json.dumps(written) if as_json else words)
 
 
@@ -49,7 +49,8 @@ def _scenario(path: Path) -> History:
         raise InputError(error.strerror or str(error), where=str(path)) from None
 
 
-def _unless_over(recorded: RecordedTrace) -> str:
+def _why_it_ended(recorded: RecordedTrace) -> str:
+    """Returns why the history was not run to its end, or "" if it was."""
     return f" (not to the end: {recorded.ended})" if recorded.ended else ""
 
 

@@ -13,7 +13,7 @@ from attrs import frozen
 
 from refsched.checking.trace import FORMAT, KUBE_SCHEDULER, START
 from refsched.reading.record_json import line_of, start_text, to_json
-from refsched.records import Attempt, Create, Delete, Input, Record
+from refsched.records import SCHEDULED, Attempt, Create, Delete, Input, Record
 from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.adapters.answers import Hello
 from refsched.suite.findings import Finding, Seen
@@ -123,7 +123,7 @@ class _Witness:
                 self._untried.pop(f"{named.namespace or 'default'}/{named.name}", None)
             case Attempt(pod, result):
                 self._untried.pop(pod, None)
-                if result != "scheduled":
+                if result != SCHEDULED:
                     self._refused[pod] = None
         return []
 

@@ -23,7 +23,7 @@ from refsched.suite.reports.report_terminal import (
 )
 from refsched.suite.results.outcome import Failure
 from refsched.suite.results.result import Result
-from refsched.suite.results.verdicts import VERDICTS, RuleVerdict
+from refsched.suite.results.verdicts import FAIL, VERDICTS, RuleVerdict
 
 HERE = Path(__file__).parent
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
@@ -135,7 +135,7 @@ def _kind(verdict: str) -> str:
 
 
 def _failures(result: Result) -> Iterator[str]:
-    failed = [each for each in (*result.roots, *result.having("fail")) if each.failure is not None]
+    failed = [each for each in (*result.roots, *result.having(FAIL)) if each.failure is not None]
     if not failed:
         return
     yield '<section aria-labelledby="failures">'
@@ -212,7 +212,7 @@ def _rules(result: Result) -> Iterator[str]:
     yield "<caption>Decisive: how often the rule decided a value that was checked.</caption>"
     yield "<thead><tr>" + "".join(f'<th scope="col">{name}</th>' for name in _COLUMNS) + "</tr></thead>"
     yield "<tbody>"
-    for each in sorted(result.rules, key=lambda each: (each.verdict != "fail", each.rule.id)):
+    for each in sorted(result.rules, key=lambda each: (each.verdict != FAIL, each.rule.id)):
         yield from _row(each)
     yield "</tbody>"
     yield "</table>"

@@ -12,7 +12,7 @@ from refsched.errors import counted, did_you_mean
 from refsched.releases import RELEASES
 from refsched.suite.adapters.connecting import is_over_the_api
 from refsched.suite.histories.wording import MARGIN
-from refsched.suite.results.outcome import Failure
+from refsched.suite.results.outcome import ADAPTER, Failure
 from refsched.suite.results.result import FaultSeen, Result, Untried
 from refsched.suite.results.rule import Rule
 from refsched.suite.results.statistics import Power
@@ -183,7 +183,7 @@ def _fault(seen: FaultSeen, result: Result) -> Iterator[str]:
 
 def whose(seen: FaultSeen, result: Result) -> str:
     """Says whose fault it is. A scheduler over the API has no adapter of its own."""
-    if seen.fault.whose != "adapter":
+    if seen.fault.whose != ADAPTER:
         return "a fault of the suite itself, not of the scheduler"
     if is_over_the_api(result.invocation.implementation):
         return "the scheduler gave no decision that could be judged"

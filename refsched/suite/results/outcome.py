@@ -12,6 +12,9 @@ from attrs import field, frozen
 PROPERTY = "refsched.outcome"
 """An outcome stands under this name in a report's ``user_properties``."""
 
+ADAPTER, SUITE = "adapter", "suite"
+"""One of these has the fault if a test could not judge."""
+
 
 @frozen
 class Failure:
@@ -49,7 +52,7 @@ class Failure:
 
 @frozen
 class Fault:
-    """A Fault says why nothing could be judged; ``whose`` is adapter or suite."""
+    """A Fault says why nothing could be judged; ``whose`` is ADAPTER or SUITE."""
 
     whose: str
     problem: str
@@ -101,7 +104,7 @@ class Outcome:
     @property
     def adapter_fault(self) -> Fault | None:
         """Returns the fault of the adapter that kept the test from judging, if there was one."""
-        return self.fault if self.fault is not None and self.fault.whose == "adapter" else None
+        return self.fault if self.fault is not None and self.fault.whose == ADAPTER else None
 
     @property
     def is_claimed(self) -> bool:

@@ -26,7 +26,7 @@ from refsched.suite.histories.judge import ANSWERS, COMPLETE
 from refsched.suite.histories.judgement import Judgement
 from refsched.suite.histories.refusal import RESET
 from refsched.suite.histories.scenario import steps_as_json
-from refsched.suite.results.outcome import Fault
+from refsched.suite.results.outcome import ADAPTER, SUITE, Fault
 from refsched.suite.session.allowance import Allowance
 from refsched.suite.session.bench import SteppedRun
 from refsched.suite.session.kept_rules import Decided
@@ -220,9 +220,9 @@ class Checking:
         try:
             return ask()
         except AdapterFault as fault:
-            self.fault = Fault("adapter", str(fault))
+            self.fault = Fault(ADAPTER, str(fault))
         except Exception:
-            self.fault = Fault("suite", traceback.format_exc().rstrip())
+            self.fault = Fault(SUITE, traceback.format_exc().rstrip())
         raise HaltedError(self.fault.problem)
 
     def _count(self, judgement: Judgement) -> None:

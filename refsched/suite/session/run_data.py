@@ -20,7 +20,7 @@ from refsched.suite.adapters.faults import FINAL, MOST_FAULTS
 from refsched.suite.reports.reading import read_value
 from refsched.suite.results.invocation import Invocation
 from refsched.suite.results.judged_implementation import JudgedImplementation
-from refsched.suite.results.outcome import Fault, Outcome
+from refsched.suite.results.outcome import ADAPTER, Fault, Outcome
 from refsched.suite.results.result import NotJudged, Result, Untried, faults_seen
 from refsched.suite.results.rule import Rule
 from refsched.suite.results.statistics import Statistics
@@ -104,7 +104,7 @@ def _until_given_up(data: RunData) -> RunData:
     if len(faults) < MOST_FAULTS:
         return data
     last, problem = faults[MOST_FAULTS - 1]
-    given_up = Fault("adapter", f"{problem}\n{FINAL}")
+    given_up = Fault(ADAPTER, f"{problem}\n{FINAL}")
     return evolve(
         data,
         outcomes=tuple(

@@ -22,7 +22,7 @@ from refsched.suite.findings import Comparison
 from refsched.suite.histories.history import History
 from refsched.suite.level import Level
 from refsched.suite.reports.report_terminal import failure_lines
-from refsched.suite.results.outcome import Fault, Outcome, with_property
+from refsched.suite.results.outcome import ADAPTER, SUITE, Fault, Outcome, with_property
 from refsched.suite.results.rule import Rule
 from refsched.suite.session.allowance import Allowance
 from refsched.suite.session.bench import Bench
@@ -180,7 +180,7 @@ class Testing:
         try:
             about = self._runner.about()
         except (AdapterFault, AdapterUnavailable) as problem:
-            checking.fault = Fault("adapter", str(problem))
+            checking.fault = Fault(ADAPTER, str(problem))
             raise HaltedError(str(problem)) from None
         checking.kubernetes = about.kubernetes
         return declared.missing(about)
@@ -277,11 +277,9 @@ class Testing:
         missing = item.stash.get(MISSING, ())
         if isinstance(raised, pytest.skip.Exception):
             if not (missing or isinstance(raised, HaltedError)):
-                checking.fault = Fault(
-                    "suite", f"{name_of(item)} was skipped, and not by the suite: {raised}"
-                )
+                checking.fault = Fault(SUITE, f"{name_of(item)} was skipped, and not by the suite: {raised}")
         elif raised is not None and not isinstance(raised, RuleBrokenError):
-            checking.fault = Fault("suite", f"{name_of(item)}: {described(raised)}")
+            checking.fault = Fault(SUITE, f"{name_of(item)}: {described(raised)}")
         case = case_of(item, declared)
         decides = case.decides if case is not None else ""
         return Outcome(
