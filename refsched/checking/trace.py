@@ -10,7 +10,7 @@ import gzip
 import json
 import zlib
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -18,6 +18,7 @@ from attrs import field, frozen
 
 from refsched.checking.made_uids import made_uids, with_uid
 from refsched.errors import InputError
+from refsched.machine.state import MAX_SECONDS, START
 from refsched.objects.dra import ResourceClaim
 from refsched.objects.reading import read_as
 from refsched.objects.storage import PersistentVolume
@@ -36,16 +37,12 @@ SUFFIXES = (".jsonl", ".jsonl.gz")
 
 FORMAT = "refsched.trace/v1"
 KUBE_SCHEDULER = "kube-scheduler"
-START = datetime(2026, 1, 1, tzinfo=UTC)
 MAX_LINE = 16 * 1024 * 1024
 """A line may have this many bytes. An attempt that reports 5,000 nodes, each with the scores of ten plugins, takes
 a tenth."""
 
 MAX_BLANK = 1024 * 1024
 """The blank lines of a trace may have this many bytes."""
-
-MAX_SECONDS = 10**10
-"""No time in a trace is later than this, in seconds, about three centuries: no scheduler has run that long."""
 
 
 @frozen

@@ -15,8 +15,9 @@ from conformance.vocabulary.objects import SCRIPT
 from conformance.vocabulary.scripted import SCRIPTED
 from refsched.checking import trace as reading
 from refsched.checking.replay import FileReport, replay_file
-from refsched.checking.trace import START, Entry, read_trace
+from refsched.checking.trace import Entry, read_trace
 from refsched.errors import InputError
+from refsched.machine.state import START
 from refsched.records import Advance, Create, Permit, Release, Update
 from refsched.suite.adapters.connecting import connect
 from refsched.suite.histories.history import History, Observe, Schedule, creating

@@ -16,8 +16,9 @@ from pathlib import Path
 
 from attrs import evolve, frozen
 
-from refsched.checking.trace import START, Entry, read_trace
+from refsched.checking.trace import Entry, read_trace
 from refsched.errors import InputError
+from refsched.machine.state import START
 from refsched.reading.shipped_files import data_folder
 from refsched.records import Attempt, Create, Delete, Input, Nodes, Queues, Record, Release, Update
 from refsched.releases import DEFAULT, RELEASES

@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
-from refsched.checking.trace import START, SUFFIXES
+from refsched.checking.trace import SUFFIXES
 from refsched.errors import InputError
+from refsched.machine.state import START
 from refsched.objects.reading import read_as
 from refsched.suite.adapters.adapter import Adapter, ResetRefused
 from refsched.suite.adapters.connecting import connect

@@ -11,7 +11,8 @@ from typing import Any
 
 from attrs import frozen
 
-from refsched.checking.trace import FORMAT, KUBE_SCHEDULER, START
+from refsched.checking.trace import FORMAT, KUBE_SCHEDULER
+from refsched.machine.state import START
 from refsched.reading.record_json import line_of, start_text, to_json
 from refsched.records import SCHEDULED, Attempt, Create, Delete, Input, Record
 from refsched.suite.adapters.adapter import Adapter
