@@ -105,6 +105,7 @@ class Driver:
         self._step = 0
         self._has_scheduled = False
         self.judgement = Judgement(History(()))
+        self.left_out: list[Input] = []
 
     def run(self, history: History) -> Judgement:
         """Runs the history. Raises AdapterFault if the implementation does not answer as docs/protocol.md says."""
@@ -136,11 +137,13 @@ class Driver:
             case Observe():
                 self._observe()
             case Permit(pod, _, plugin) if not self._witness.may_permit(pod, plugin):
-                return
+                self.left_out.append(step)
             case _ if self._api.accepts(step):
                 self._apply(self._api.completed(step))
                 if self._has_scheduled:
                     self._observe()
+            case _:
+                self.left_out.append(step)
 
     def _schedule(self) -> bool:
         """Requests one attempt. Returns False if there was no pod to pop, or if a cycle is held and the next one

@@ -18,12 +18,13 @@ from typing import Any
 
 from refsched.checking.trace import FORMAT, SUFFIXES, json_lines, read_trace
 from refsched.errors import InputError, one_line
+from refsched.machine.state import MAX_SECONDS
 from refsched.reading.api_fields import check_fields
 from refsched.reading.documents import read_documents, read_text
 from refsched.reading.manifests import SCENARIO, is_scenario
 from refsched.reading.record_json import read_record, to_json
 from refsched.reading.short_yaml import documents, short_yaml
-from refsched.records import Input, Update
+from refsched.records import Advance, Input, Permit, Update
 from refsched.releases import DEFAULT
 from refsched.suite.findings import Seen
 from refsched.suite.histories.history import (
@@ -37,6 +38,9 @@ from refsched.suite.histories.history import (
 )
 
 Json = dict[str, Any]
+
+DECISIONS = ("allow", "reject")
+"""What a step may decide about a pod that waits on Permit."""
 
 IMAGE = "registry.k8s.io/pause:3.10"
 """The API server requires an image of each container; no node reports this one."""
@@ -100,7 +104,35 @@ def _read_step(step: object) -> Step:
     record = read_record(step)
     if not isinstance(record, Input):
         raise InputError(f"{record.member} is what a scheduler does, not a step")
+    try:
+        _check_input(record)
+    except InputError as problem:
+        raise problem.under(record.member) from None
     return record
+
+
+def _check_input(step: Input) -> None:
+    match step:
+        case Create(object) | Update(object):
+            _check_name(object)
+        case Advance(seconds) if not 0 <= seconds <= MAX_SECONDS:
+            raise InputError(f"expected seconds from 0 to {MAX_SECONDS:,}, found {seconds:g}")
+        case Permit(_, decision) if decision not in DECISIONS:
+            raise InputError(f"expected {' or '.join(DECISIONS)}, found {decision!r:.60}", "decision")
+
+
+def _check_name(object: Json) -> None:
+    """Refuses an object that no step could name."""
+    metadata = object.get("metadata")
+    members = {
+        "apiVersion": object.get("apiVersion"),
+        "kind": object.get("kind"),
+        "metadata.name": metadata.get("name") if isinstance(metadata, dict) else None,
+    }
+    for member, value in members.items():
+        if not (isinstance(value, str) and value):
+            problem = f"expected a string, found {value!r:.60}"
+            raise InputError("is required and missing" if value is None else problem, member)
 
 
 # --- Traces ---------------------------------------------------------------------------------------

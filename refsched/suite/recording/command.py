@@ -4,18 +4,20 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
 from refsched.checking.trace import SUFFIXES
-from refsched.errors import InputError
+from refsched.errors import InputError, counted, one_line
 from refsched.machine.state import START
 from refsched.objects.reading import read_as
+from refsched.reading.record_json import to_json
 from refsched.suite.adapters.adapter import Adapter, ResetRefused
 from refsched.suite.adapters.connecting import connect
-from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable
+from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable, quoted
 from refsched.suite.histories.history import History
 from refsched.suite.histories.scenario import read_history
 from refsched.suite.recording.recorder import RecordedTrace, record, write_trace
@@ -38,8 +40,11 @@ def record_scenario(
         except ResetRefused as refused:
             raise InputError(f"it will not be configured so: {refused}", where=adapter.what) from None
         write_trace(output, recorded.text)
+        for step in recorded.left_out:
+            text = f"{scenario}: a step is left out, since it does not fit what is there: {quoted(to_json(step))}"
+            print(one_line(f"refsched: warning: {text}"), file=sys.stderr)
         written = {"output": str(output), "attempts": recorded.attempts, "ended": recorded.ended}
-        words = f"{output}  {recorded.attempts} attempts{_why_it_ended(recorded)}"
+        words = f"{output}  {counted(recorded.attempts, 'attempt')}{_why_it_ended(recorded)}"
         say(json.dumps(written) if as_json else words)
 
 
@@ -63,7 +68,8 @@ def recording(implementation: str, output: Path) -> Iterator[Adapter]:
         with connect(implementation) as adapter:
             yield adapter
     except (AdapterFault, AdapterUnavailable) as fault:
-        raise InputError(str(fault)) from fault
+        lines = (" ".join(line.split(maxsplit=1)) for line in str(fault).splitlines())
+        raise InputError("; ".join(lines)) from fault
     except OSError as error:
         raise InputError(error.strerror or str(error), where=str(error.filename or output)) from None
 

@@ -30,11 +30,13 @@ Json = dict[str, Any]
 
 @frozen
 class RecordedTrace:
-    """A RecordedTrace is a trace as text. ``ended`` says why the history was not run to its end, if it was not."""
+    """A RecordedTrace is a trace as text. ``ended`` says why the history was not run to its end, if it was not.
+    ``left_out`` are steps of the history that were not taken, since what they are about was not there."""
 
     text: str
     attempts: int
     ended: str = ""
+    left_out: tuple[Input, ...] = ()
 
 
 def record(adapter: Adapter, history: History, start: datetime = START) -> RecordedTrace:
@@ -46,14 +48,16 @@ def record(adapter: Adapter, history: History, start: datetime = START) -> Recor
         reached = heard.history
         session = adapter.reset(reached.config, reached.feature_gates, None if start == START else start)
         witness = _Witness(heard.take)
-        seen = Driver(session, part, witness).run(reached)
+        driver = Driver(session, part, witness)
+        seen = driver.run(reached)
     lines = [
         _header(history, adapter.hello, start),
         *_lines(seen.seen, witness.before),
     ]
     text = "".join(map(line_of, lines))
     attempts = sum(isinstance(each.record, Attempt) for each in seen.seen)
-    return RecordedTrace(heard.nowhere(text), attempts, witness.error_reported or seen.ended)
+    ended = witness.error_reported or seen.ended
+    return RecordedTrace(heard.nowhere(text), attempts, ended, tuple(driver.left_out))
 
 
 def write_trace(path: Path, text: str) -> None:

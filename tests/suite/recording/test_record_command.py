@@ -70,7 +70,7 @@ def refusal(
 def test_a_scenario_is_recorded_as_a_trace(scenario: str, tmp_path: Path) -> None:
     output = tmp_path / "a.jsonl.gz"
     done = record("--scenario", scenario, "--output", str(output), "--start", "2027-01-01T00:00:00Z")
-    assert (done.exit_code, done.output) == (0, f"{output}  1 attempts\n")
+    assert (done.exit_code, done.output) == (0, f"{output}  1 attempt\n")
     assert replay_file(output).agree == 1
     done = record("--scenario", scenario, "--output", str(output), "-o", "json")
     assert json.loads(done.output) == {"output": str(output), "attempts": 1, "ended": ""}
@@ -131,6 +131,62 @@ def test_a_scenario_whose_configuration_is_refused_is_reported(
     path.write_text(text, "utf-8")
     said = refusal(monkeypatch, capsys, "--scenario", str(path), "--output", str(tmp_path / "a.jsonl"))
     assert said.startswith("refsched.reference: it will not be configured so: ")
+
+
+@pytest.mark.parametrize(
+    ("step", "problem"),
+    [
+        ("update: {apiVersion: v1, kind: Pod}", "update.metadata.name: is required and missing"),
+        ("update: {kind: Pod, metadata: {name: a}}", "update.apiVersion: is required and missing"),
+        (
+            "create: {apiVersion: v1, kind: Pod, metadata: []}",
+            "create.metadata.name: is required and missing",
+        ),
+        ("create: {apiVersion: v1, kind: 5, metadata: {name: a}}", "create.kind: expected a string, found 5"),
+        ("advance: -1", "advance: expected seconds from 0 to 10,000,000,000, found -1"),
+        ("advance: 1e99", "advance: expected seconds from 0 to 10,000,000,000, found 1e+99"),
+        (
+            "permit: {pod: default/a, decision: alow}",
+            "permit.decision: expected allow or reject, found 'alow'",
+        ),
+    ],
+)
+def test_a_step_that_makes_no_sense_is_refused_before_anything_is_written(
+    step: str,
+    problem: str,
+    scenario: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path(scenario).write_text(SCENARIO.replace("schedule: 1", step), "utf-8")
+    output = tmp_path / "a.jsonl"
+    said = refusal(monkeypatch, capsys, "--scenario", scenario, "--output", str(output))
+    assert said == f"{scenario}: steps[2].{problem}"
+    assert not output.exists()
+
+
+@pytest.mark.parametrize(
+    "step",
+    ["delete: {kind: Pod, name: b, apiVersion: v1}", "permit: {pod: default/a, decision: allow}"],
+)
+def test_a_step_that_is_left_out_is_named(step: str, scenario: str, tmp_path: Path) -> None:
+    Path(scenario).write_text(SCENARIO.replace("schedule: 1", step), "utf-8")
+    done = record("--scenario", scenario, "--output", str(tmp_path / "a.jsonl"))
+    assert done.exit_code == 0
+    [warning] = done.stderr.splitlines()
+    assert warning.startswith(f"refsched: warning: {scenario}: a step is left out")
+    assert step.partition(":")[0] in warning
+
+
+def test_a_fault_of_an_implementation_is_reported_in_one_line(
+    scenario: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ("--scenario", scenario, "--output", str(tmp_path / "a.jsonl"))
+    hello = '{"hello": {"protocol": 1}}'
+    assert refusal(monkeypatch, capsys, *options, impl="exec:cat") == (
+        f"exec:cat: name: is required and missing; answer {hello}; request {hello}"
+    )
 
 
 def test_a_scenario_that_cannot_be_done_to_its_end_is_recorded_so_far_and_the_reason_reported(
