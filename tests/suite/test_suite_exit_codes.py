@@ -64,6 +64,14 @@ def test_a_run_without_a_test_cannot_judge(suite: Suite) -> None:
     result.stderr.fnmatch_lines(["ERROR: no test was selected: check the path, -k and --shard"])
 
 
+def test_a_replay_selects_its_own_test(suite: Suite) -> None:
+    suite(impl="wrong")
+    result = suite("-k", "no_such_test", "--replay=.refsched/R-TOY-01.jsonl")
+    assert result.ret == 2
+    said = "ERROR: no test was selected: --replay selects its own, so leave out the path and -k"
+    result.stderr.fnmatch_lines([said])
+
+
 def test_a_path_that_is_not_there_cannot_judge(suite: Suite) -> None:
     assert suite("no_such_folder").ret == 2
 

@@ -54,6 +54,8 @@ def test_what_is_said_is_taken(pytester: pytest.Pytester) -> None:
         ("--budget=0s", "--budget: expected a time like 10s, 5m or 1h, found '0s'"),
         ("--examples=0", "--examples: expected a number from 1, found '0'"),
         ("--level=some", "--level: expected promised, observed or all, found 'some'"),
+        ("--only=", "--only: expected what is judged, such as predicates, found nothing"),
+        ("--baseline=.", "--baseline: .: is not a file"),
         ("--baseline=gone.txt", "--baseline: gone.txt: there is no such file"),
         ("--replay=gone.jsonl", "--replay: gone.jsonl: there is no such file"),
         ("--replay=a.py", "--replay: a.py: expected a file that ends with .jsonl, .jsonl.gz, .yaml or .yml"),

@@ -161,7 +161,7 @@ def test_what_kept_one_part_from_judging_keeps_the_whole() -> None:
     [
         ("{}", "is not a report of a part (--shard 1/2 --report FILE.json)"),
         ("[]", "is not a report of a part (--shard 1/2 --report FILE.json)"),
-        ("{", "Expecting property name enclosed in double quotes (line 1)"),
+        ("{", "is not JSON: Expecting property name enclosed in double quotes (line 1)"),
         ('{"run": {}, "run": {}}', "the key 'run' stands twice"),
         ('{"evidence": {}}', "its evidence was not written by this release of the suite"),
         ('{"evidence": {"about": 1}}', "its evidence was not written by this release of the suite"),
@@ -175,3 +175,6 @@ def test_a_file_that_is_no_report_of_a_part_is_refused(text: str, problem: str, 
     assert str(done.exception) == f"{path}: {problem}"
     assert str(_merge(tmp_path / "gone").exception) == f"{tmp_path}/gone: No such file or directory"
     assert "expected a file that ends with .json or .html" in str(_merge(path, "--output", "x.txt").exception)
+    output = tmp_path / "gone" / "x.json"
+    refused = _merge(path, "--output", str(output)).exception
+    assert str(refused) == f"{output}: there is no such folder to write to"

@@ -129,6 +129,6 @@ def read_value(path: Path) -> Any:
     try:
         return read_json(text)
     except json.JSONDecodeError as error:
-        raise InputError(f"{error.msg} (line {error.lineno})", where=where) from None
+        raise InputError(f"is not JSON: {error.msg} (line {error.lineno})", where=where) from None
     except InputError as problem:
         raise problem.at(where) from None

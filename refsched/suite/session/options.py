@@ -64,7 +64,6 @@ def add_options(parser: pytest.Parser) -> None:
     )
     group.addoption(
         "--only",
-        default="",
         metavar="WHAT[,WHAT]",
         help="the part of it that is judged: predicates, filter, scoring, preemption, queue or full, or names of"
         " capabilities and plugins (default: all that it says it can do)",
@@ -173,7 +172,7 @@ def read_options(config: pytest.Config) -> Options:
     here = config.invocation_params.dir
     return Options(
         implementation=_with_release(config.getoption("--impl"), config.getoption("--kubernetes")),
-        only=config.getoption("--only"),
+        only=_only(config.getoption("--only")),
         level=read_level(config.getoption("--level")),
         budget=_duration("--budget", config.getoption("--budget")),
         examples=_count("--examples", config.getoption("--examples")),
@@ -189,6 +188,12 @@ def read_options(config: pytest.Config) -> Options:
         seed=str(config.getoption("--hypothesis-seed") or "0"),
         shard=_shard(config.getoption("--shard")),
     )
+
+
+def _only(text: str | None) -> str:
+    if text is not None and not text.strip():
+        raise InputError("expected what is judged, such as predicates, found nothing", where="--only")
+    return text or ""
 
 
 def _shard(text: str | None) -> Shard | None:
@@ -220,7 +225,8 @@ def _file(option: str, here: Path, text: str | None) -> Path | None:
         return None
     path = here / text
     if not path.is_file():
-        raise InputError("there is no such file", where=f"{option}: {text}")
+        problem = "is not a file" if path.exists() else "there is no such file"
+        raise InputError(problem, where=f"{option}: {text}")
     return path
 
 

@@ -130,7 +130,12 @@ class Reporting:
         if self._progress is not None:
             self._progress.end()
         if exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
-            sys.stderr.write("ERROR: no test was selected: check the path, -k and --shard\n")
+            what_to_do = (
+                "check the path, -k and --shard"
+                if self._options.replay is None
+                else "--replay selects its own, so leave out the path and -k"
+            )
+            sys.stderr.write(f"ERROR: no test was selected: {what_to_do}\n")
         code = min(int(exitstatus), NOT_JUDGED)
         is_interrupted = exitstatus == pytest.ExitCode.INTERRUPTED
         is_empty_part = exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED and self._options.shard is not None

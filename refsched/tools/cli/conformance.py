@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
+from refsched.errors import InputError, did_you_mean
 from refsched.reading.shipped_files import CALLED_AS, tests_folder
 
 COMMAND = "refsched conformance"
@@ -47,9 +48,16 @@ def _report_on_stdout() -> str:
 
 
 def pytest_command(arguments: Sequence[str]) -> list[str]:
-    """Returns the call of pytest for arguments of ``refsched conformance``."""
+    """Returns the call of pytest for arguments of ``refsched conformance``. Raises InputError if they name
+    a module that the suite does not have."""
     folder = tests_folder()
     selected = [each for each in arguments if _MODULE.fullmatch(each)]
+    modules = {path.name for path in folder.glob("test_*.py")}
+    for each in selected:
+        module = each.partition("::")[0]
+        if module not in modules:
+            hint = did_you_mean(module, modules) or f"; there are {', '.join(sorted(modules))}"
+            raise InputError(f"the suite has no such module{hint}", where=each)
     options = [each for each in arguments if each not in selected]
     return [
         *(sys.executable, "-m", "pytest"),

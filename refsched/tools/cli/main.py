@@ -298,7 +298,7 @@ def main(commands: click.Group = cli) -> None:
         shown = io.StringIO()
         error.show(shown)
         for line in shown.getvalue().splitlines():
-            click.echo(one_line(line), err=True)
+            click.echo(one_line(line.expandtabs(4)), err=True)
         sys.exit(NOT_JUDGED)
     except (click.Abort, KeyboardInterrupt):
         _end("interrupted")

@@ -22,6 +22,8 @@ def adapter(language: str, output: Path) -> None:
         for path in sorted(source.rglob("*"))
         if path.is_file() and path.parent.name != "__pycache__"
     ]
+    if output.exists() and not output.is_dir():
+        raise InputError("is not a folder", where=f"--output: {output}")
     for file in files:
         if (output / file).exists():
             raise InputError("is there already", where=str(output / file))

@@ -31,8 +31,7 @@ from refsched.tools.printing import TABLE, show_value
 def merge(parts: Sequence[str], outputs: Sequence[str]) -> int:
     """Prints the report of the whole run, writes it, and returns how the run would have ended."""
     for output in outputs:
-        if not output.endswith(REPORT_SUFFIXES):
-            raise InputError(f"expected a file that ends with {' or '.join(REPORT_SUFFIXES)}", where=output)
+        _check_output(output, REPORT_SUFFIXES)
     data = merged({path: read_data(Path(path)) for path in parts})
     result = result_of(data)
     for output in outputs:
@@ -41,6 +40,13 @@ def merge(parts: Sequence[str], outputs: Sequence[str]) -> int:
     for paragraph in paragraphs(result):
         click.echo("\n".join((*(printable(line) for line in paragraph.lines), "")))
     return FAILED if data.others_failed and not data.interrupted else result.exit_code
+
+
+def _check_output(output: str, suffixes: tuple[str, ...]) -> None:
+    if not output.endswith(suffixes):
+        raise InputError(f"expected a file that ends with {' or '.join(suffixes)}", where=output)
+    if not Path(output).parent.is_dir():
+        raise InputError("there is no such folder to write to", where=output)
 
 
 def _write_failures(result: Result) -> None:
@@ -96,8 +102,7 @@ def _run_again(before: ReadReport) -> ReadReport:
 
 def page(reports: Sequence[str], output: str) -> None:
     """Writes the page that can be published. Raises InputError if the reports do not belong together."""
-    if not output.endswith((".md", ".html")):
-        raise InputError("expected a file that ends with .md or .html", where=output)
+    _check_output(output, (".md", ".html"))
     made = published({path: read_report(Path(path)) for path in reports})
     write_whole(Path(output), markdown(made) if output.endswith(".md") else page_html(made))
     click.echo(printable(made.title))

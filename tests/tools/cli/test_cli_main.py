@@ -196,6 +196,29 @@ def test_the_help_names_every_kind_that_scheduling_reads_and_every_release_serve
     assert sorted(DUMPED.split(",")) == sorted(map(spelled, served))
 
 
+@pytest.mark.parametrize(
+    ("test", "meant"),
+    [("test_plugin.py", "test_plugins.py"), ("test_plugin.py::test_taints_and_cordons", "test_plugins.py")],
+)
+def test_a_module_that_the_suite_does_not_have_is_named(test: str, meant: str) -> None:
+    done = _python("-m", "refsched", "conformance", test)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"refsched: {test}: the suite has no such module; did you mean {meant}?\n"
+
+
+def test_the_choices_of_an_option_that_is_missing_stand_below_each_other() -> None:
+    done = _python("-m", "refsched", "new", "adapter")
+    assert done.returncode == 2
+    assert "    python,\n    typescript,\n" in done.stderr
+
+
+def test_a_file_is_no_folder_for_a_scheduler(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    done = _python("-m", "refsched", "new", "adapter", "--language=go", f"--output={tmp_path / 'file'}")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"refsched: --output: {tmp_path / 'file'}: is not a folder\n"
+
+
 def test_the_report_is_on_standard_output_where_json_is_asked_for() -> None:
     done = _python(
         "-m", "refsched", "conformance", "-k", "host_ports", "--examples", "2", "-o", "json", "-n0"
