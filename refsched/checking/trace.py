@@ -167,8 +167,10 @@ def _read(members: Json) -> Record:
 
 
 def _time(at: object, now: float) -> float:
+    if at is None:
+        raise InputError("is required and missing", "at")
     if isinstance(at, bool) or not isinstance(at, int | float) or not abs(at) <= MAX_SECONDS:
-        raise InputError(f"expected a number of seconds, found {at!r:.60}", "at")
+        raise InputError(f"expected a number of seconds, {MAX_SECONDS:,} at most, found {at!r:.60}", "at")
     if at < now:
         raise InputError(f"{at:g} is before the {now:g} of an earlier line", "at")
     return float(at)
@@ -245,9 +247,8 @@ def _lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
                         f"holds more than {MAX_BLANK:,} bytes of blank lines", where=f"{path}: line {number}"
                     )
     except EOFError:
-        raise InputError(
-            "the compressed file is cut off after this line", where=f"{path}: line {number}"
-        ) from None
+        end = f"after line {number}" if number else "in its first line"
+        raise InputError(f"the compressed file is cut off {end}", where=str(path)) from None
     except (gzip.BadGzipFile, zlib.error) as error:
         raise InputError(f"cannot be decompressed: {error}", where=str(path)) from None
     except OSError as error:

@@ -50,7 +50,7 @@ def read_documents(text: str, where: str) -> Iterator[Document]:
             return
         except json.JSONDecodeError as error:
             if where.endswith(".json"):
-                raise InputError(f"{error.msg} (line {error.lineno})", where=where) from None
+                raise InputError(f"is not JSON: {error.msg} (line {error.lineno})", where=where) from None
         except InputError as error:
             raise error.at(where) from None
     from refsched.reading.yaml_text import yaml_documents  # JSON does without it

@@ -173,7 +173,9 @@ def _json_items(data: bytearray, start: int, end: int, where: str) -> Found:
         except json.JSONDecodeError as error:
             if not where.endswith(".json"):
                 raise _NotAsPrintedError from None
-            raise InputError(f"{error.msg} (line {window.lines + error.lineno})", where=where) from None
+            raise InputError(
+                f"is not JSON: {error.msg} (line {window.lines + error.lineno})", where=where
+            ) from None
         except UnicodeDecodeError:
             raise _NotAsPrintedError from None
         except InputError as error:

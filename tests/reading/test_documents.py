@@ -142,7 +142,7 @@ def test_yaml_that_is_wrong_or_hostile_is_refused_with_its_place(text: str, prob
 def test_what_begins_like_json_and_is_not_is_yaml_unless_the_file_says_json() -> None:
     assert _values('\n{"a": "2026-01-01"}') == [{"a": "2026-01-01"}]
     assert _values("{a: b}") == [{"a": "b"}]
-    assert _refusal('{\n"a" 1}', "f.json") == "f.json: Expecting ':' delimiter (line 2)"
+    assert _refusal('{\n"a" 1}', "f.json") == "f.json: is not JSON: Expecting ':' delimiter (line 2)"
 
 
 def test_escaped_characters_of_two_halves_are_read() -> None:

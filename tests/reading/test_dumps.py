@@ -125,15 +125,15 @@ _TAIL = '\n], "kind": "List"}'
 @pytest.mark.parametrize(
     ("middle", "problem"),
     [
-        ('{"b" 1}', "f.json: Expecting ':' delimiter (line 3)"),
-        ('{"b": 1}\n{}', "f.json: Expecting ',' delimiter (line 4)"),
-        ('{"b": "' + "x" * 3000 + '"}\n\n{"c" 1}', "f.json: Expecting ',' delimiter (line 5)"),
+        ('{"b" 1}', "f.json: is not JSON: Expecting ':' delimiter (line 3)"),
+        ('{"b": 1}\n{}', "f.json: is not JSON: Expecting ',' delimiter (line 4)"),
+        ('{"b": "' + "x" * 3000 + '"}\n\n{"c" 1}', "f.json: is not JSON: Expecting ',' delimiter (line 5)"),
         ('{"b": 1, "b": 2}', "f.json: items[1]: the key 'b' stands twice"),
         ('{"b": NaN}', "f.json: items[1]: NaN is not a number of JSON"),
         ('{"b": ' + "[" * 100_000 + "]" * 100_000 + "}", "f.json: items[1]: is nested too deeply"),
         ('{"b": "\\ud83d"}', "f.json: items[1]: holds half of a character (a lone surrogate)"),
-        ('{"b": 1', "f.json: Expecting ',' delimiter (line 4)"),
-        ('{"b": 1},', "f.json: Expecting value (line 4)"),
+        ('{"b": 1', "f.json: is not JSON: Expecting ',' delimiter (line 4)"),
+        ('{"b": 1},', "f.json: is not JSON: Expecting value (line 4)"),
     ],
 )
 def test_json_that_is_wrong_is_refused_with_its_line_or_item(middle: str, problem: str) -> None:

@@ -14,7 +14,7 @@ def rule(name: str | None, text: str | None, output: str = TABLE) -> int:
     """Shows a rule by its name, or those with this text; one of the two is given. Raises InputError if nothing
     is found."""
     if (name is None) == (text is None):
-        raise InputError("expected the id of a rule, or --search with words")
+        raise InputError("expected either the id of a rule, or --search with words")
     page = Page()
     if name is not None:
         if output != TABLE:

@@ -20,6 +20,8 @@ NEAR = 6
 """A rule has at most this many neighbours."""
 
 _WORD = re.compile(r"[a-z0-9]+")
+_ONE_DIGIT = re.compile(r"-([0-9])$")
+"""The number of a rule has two digits: who writes R-NOM-1 means R-NOM-01."""
 
 
 def rule_called(name: str) -> StatedRule:
@@ -28,8 +30,10 @@ def rule_called(name: str) -> StatedRule:
     found = rules.get(name.lower())
     if found is not None:
         return found
-    begun = sorted(each for each in rules if each.startswith(name.lower().rstrip("-")))
-    close = get_close_matches(name.lower(), sorted(rules), n=LIKE, cutoff=0.6)
+    begin = name.lower().rstrip("-")
+    begun = sorted(each for each in rules if each.startswith((begin, f"r-{begin}-")))
+    padded = _ONE_DIGIT.sub(r"-0\g<1>", begin)
+    close = get_close_matches(padded, sorted(rules), n=LIKE, cutoff=0.6)
     like = [rules[each].id for each in (begun if len(name) > 1 and begun else close)[:LIKE]]
     hint = f"; did you mean {' or '.join(like)}?" if like else "; --search finds rules by words"
     raise InputError(f"there is no such rule{hint}", where=name)

@@ -287,7 +287,7 @@ def test_what_disagrees_weighs_more_than_what_cannot_be_judged(tmp_path: Path) -
     ("record", "problem"),
     [
         ({"at": 0, "guess": 1}, "expected exactly one of "),
-        ({"at": "x", "advance": 1}, "at: expected a number of seconds, found 'x'"),
+        ({"at": "x", "advance": 1}, "at: expected a number of seconds, 10,000,000,000 at most, found 'x'"),
         (_at(create=node("n")), "Node n: exists already"),
         (_at(create={"kind": "Pod"}), "Pod: apiVersion: is required and missing"),
     ],

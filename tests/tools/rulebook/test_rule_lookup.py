@@ -18,7 +18,14 @@ def test_an_id_is_found_whatever_its_case() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "meant"), [("R-PORT-03", "R-PORTS-03"), ("R-TAINT", "R-TAINT-01"), ("x", "--search")]
+    ("name", "meant"),
+    [
+        ("R-PORT-03", "R-PORTS-03"),
+        ("R-TAINT", "R-TAINT-01"),
+        ("taint", "mean R-TAINT-01"),
+        ("R-NOM-1", "mean R-NOM-01"),
+        ("x", "--search"),
+    ],
 )
 def test_an_id_that_is_none_is_answered_by_what_is_like_it(name: str, meant: str) -> None:
     with pytest.raises(InputError, match=meant):
