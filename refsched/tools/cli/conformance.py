@@ -52,11 +52,11 @@ def pytest_command(arguments: Sequence[str]) -> list[str]:
     a module that the suite does not have."""
     folder = tests_folder()
     selected = [each for each in arguments if _MODULE.fullmatch(each)]
-    modules = {path.name for path in folder.glob("test_*.py")}
+    modules = sorted(path.name for path in folder.glob("test_*.py"))
     for each in selected:
         module = each.partition("::")[0]
         if module not in modules:
-            hint = did_you_mean(module, modules) or f"; there are {', '.join(sorted(modules))}"
+            hint = did_you_mean(module, modules) or f"; there are {', '.join(modules)}"
             raise InputError(f"the suite has no such module{hint}", where=each)
     options = [each for each in arguments if each not in selected]
     return [
