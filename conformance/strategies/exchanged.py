@@ -214,11 +214,16 @@ def _places(history: History) -> Iterator[Place]:
         for path, field, each in _within(value, (), value["kind"]):
             if _may_change(path):
                 yield Place(key, path, field, each)
-            if not isinstance(each, dict) or field.endswith((*WHOLE, *ONE_OF)):
+            if not isinstance(each, dict) or field.endswith((*WHOLE, *ONE_OF)) or _is_attribute(path):
                 continue
             for name in members[field]:
                 if name not in each and _may_change((*path, name)):
                     yield Place(key, (*path, name), f"{field}.{name}", ABSENT)
+
+
+def _is_attribute(path: Path) -> bool:
+    """Returns whether an attribute of a device stands there, which has one member: that of its type."""
+    return path[-2:-1] == ("attributes",)
 
 
 def _within(value: Any, path: Path, field: str) -> Iterator[tuple[Path, str, Any]]:

@@ -64,6 +64,17 @@ def test_a_member_may_come_or_go_as_in_another_object() -> None:
     assert added.made_in(made("Node", "n2", spec={}))["spec"] == {"unschedulable": True}
 
 
+def test_an_attribute_has_the_member_of_one_type() -> None:
+    devices = [
+        {"name": "d0", "attributes": {"numa": {"int": 1}}},
+        {"name": "d1", "attributes": {"numa": {"string": "1"}}},
+    ]
+    found = others(made("ResourceSlice", "s", spec={"devices": devices}))
+    of_numa = "ResourceSlice.spec.devices[].attributes.numa"
+    assert found[of_numa] == [({"int": 1}, {"string": "1"}), ({"string": "1"}, {"int": 1})]
+    assert not any(field.startswith(f"{of_numa}.") for field in found)
+
+
 def test_a_list_is_turned_round_and_takes_an_item_of_another() -> None:
     def taint(key: str) -> Json:
         return {"key": key, "effect": "NoSchedule"}
