@@ -72,7 +72,7 @@ FOUND = dict.fromkeys(("n1", "n2", "n3", "n4"), PASSED)
 
 
 def plan(*, extenders: bool, **record: Any) -> SearchPlan:
-    following = Following(extenders=extenders)
+    following = Following(has_extenders=extenders)
     following.follow(Attempt("default/p", "scheduled", filter=FOUND, **record))
     found = following.plan_search(4, 3)
     assert found is not None
@@ -102,7 +102,7 @@ def test_the_first_recorded_call_about_that_many_nodes_shows_which_were_kept(fie
 
     recorded = RecordedExtenders()
     recorded.add([about("other", "n1", "n2", "n3"), about("p", "n4"), about("p", "n1", "n2", "n4")])
-    following = Following(extenders=True, recorded=recorded)
+    following = Following(has_extenders=True, recorded=recorded)
     following.follow(Attempt("default/p", "scheduled", filter=FOUND, node="n4"))
 
     planned = following.plan_search(4, 3)
@@ -112,7 +112,7 @@ def test_the_first_recorded_call_about_that_many_nodes_shows_which_were_kept(fie
 
 
 def test_where_no_recorded_extender_was_asked_what_was_chosen_is_what_was_kept() -> None:
-    following = Following(extenders=True, recorded=RecordedExtenders())
+    following = Following(has_extenders=True, recorded=RecordedExtenders())
     following.follow(Attempt("default/p", "scheduled", filter=FOUND, node="n4"))
 
     planned = following.plan_search(4, 1)

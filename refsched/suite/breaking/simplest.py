@@ -2,7 +2,8 @@
 """Simplest: the two simplest ways to break a rule. It never decides, or it decides where it should not.
 
 A rule decides where the code applies it: in the branch around that place, or under the condition with which it is
-applied, or in the whole function. One that refuses what is read does so in the block that says so.
+applied, or in the whole function. One that refuses what is read does so in the block that says so; it is broken in
+one way, since to refuse where it should not may be to refuse what is refused in any case.
 """
 
 from __future__ import annotations
@@ -117,7 +118,10 @@ def _branch(place: _Within) -> Iterator[ast.AST]:
     match place.parent, place.field:
         case ast.If(test, body, orelse), "body" | "test":
             yield ast.If(ast.Constant(False), body, orelse)
-            yield ast.If(_not(test), body, orelse)
+            if not isinstance(
+                body[-1], ast.Raise
+            ):  # what refuses another value refuses the whole, all the same
+                yield ast.If(_not(test), body, orelse)
         case ast.If(test, body, orelse), "orelse":
             yield ast.If(ast.Constant(True), body, orelse)
             yield ast.If(_not(test), body, orelse)
