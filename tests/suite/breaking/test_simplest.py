@@ -57,6 +57,15 @@ def refusing(arguments) -> None:
         with refused_by("R-A-10"), within("weight"):
             check_positive(arguments.weight)
 
+def refusing_at_once(arguments) -> None:
+    if arguments.weight < 0:
+        applies("R-A-11")
+        raise InputError("negative")
+
+def refusing_by_either(arguments) -> None:
+    with refused_by("R-A-12" if arguments.type else "R-A-13"):
+        check_type(arguments.type)
+
 class Plugin:
     def filter(self, pod) -> None:
         \"\"\"R-A-09: it is noted.\"\"\"
@@ -99,6 +108,9 @@ def _first_line(change: object) -> str:
         ("R-A-07", ["return total"]),
         ("R-A-09", ["return None"]),
         ("R-A-10", ["pass"]),
+        ("R-A-11", ["if False:"]),
+        ("R-A-12", ["pass"]),
+        ("R-A-13", ["pass"]),
     ],
 )
 def test_a_rule_is_broken_where_it_is_applied(rule: str, expected: list[str]) -> None:
