@@ -219,10 +219,10 @@ def _marks(module: str) -> Mapping[str, list[tuple[int, str]]]:
 def applied_by(node: ast.AST, module: str) -> Iterator[str]:
     """Yields the rules that this node of the module applies, or gives as a reason, by itself."""
     match node:
-        case ast.Call(func=ast.Name(id="applies" | "refused_by"), args=[named]):
-            for rule in (named.body, named.orelse) if isinstance(named, ast.IfExp) else (named,):
-                if isinstance(rule, ast.Constant) and isinstance(rule.value, str):
-                    yield rule.value
+        case ast.Call(func=ast.Name(id="applies" | "refused_by"), args=[ast.Constant(value=str(rule))]):
+            yield rule
+        case ast.Call(func=ast.Name(id="refused_by"), args=[ast.IfExp(body=one, orelse=other)]):
+            yield from (str(each.value) for each in (one, other) if isinstance(each, ast.Constant))
         case ast.Name(id=name) if isinstance(reason := vars(sys.modules[module]).get(name), Reason):
             yield reason.rule
 
