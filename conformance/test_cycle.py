@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from conformance.vocabulary.capabilities import CYCLE, OBJECTS, VOLUMES
 from refsched.suite.catalogue.rules import rules_of
 from refsched.suite.histories.history import History
 from refsched.suite.session.check import Check
@@ -89,8 +90,6 @@ def test_everything_at_once(check: Check, history: History) -> None:
 
 
 INVARIANTS = rules_of("R-INV-01", "R-INV-02")
-OBJECTS = ("volumes", "devices")
-CYCLE = ("scripted", "hold", "queue", "preemption", "nominations")
 NEWEST = "1.37"
 
 
@@ -129,7 +128,7 @@ def test_pods_and_nodes_with_other_values(check: Check, history: History) -> Non
     check(history)
 
 
-@conforms(area="varied_volumes", rules=INVARIANTS, needs=("volumes",), examples=60)
+@conforms(area="varied_volumes", rules=INVARIANTS, needs=VOLUMES, examples=60)
 def test_volumes_with_other_values(check: Check, history: History) -> None:
     check(history)
 
@@ -139,7 +138,7 @@ def test_varied_cases_of_pods(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="cases_of_volumes", rules=INVARIANTS, needs=("volumes",), examples=80)
+@conforms(area="cases_of_volumes", rules=INVARIANTS, needs=VOLUMES, examples=80)
 def test_varied_cases_of_volumes(check: Check, history: History) -> None:
     check(history)
 

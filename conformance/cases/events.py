@@ -22,6 +22,7 @@ from conformance.vocabulary.storage import (
     STORAGE,
     a_claim,
     a_volume,
+    claim_of_immediate_class,
     csi_node,
     storage_class,
     storage_object,
@@ -70,8 +71,7 @@ def _comes_changes_and_goes(value: Json) -> History:
 def _rejected_for_its_claim(value: Json) -> History:
     """A pod's claim should have been bound at once, and is not; then the value is created."""
     cluster = HistoryBuilder()
-    at_once = storage_object(STORAGE, "StorageClass", "at-once", provisioner=DRIVER)
-    cluster.add(at_once, a_claim(spec={"storageClassName": "at-once"}))
+    cluster.add(*claim_of_immediate_class())
     cluster.add_node(node(""))
     cluster.add_pod(pod("", volumes=using("c1")))
     cluster.schedule()

@@ -18,6 +18,7 @@ from conformance.vocabulary.storage import (
     a_claim,
     a_volume,
     bound_pair,
+    claim_of_immediate_class,
     claim_reference,
     inline,
     reaching,
@@ -77,8 +78,7 @@ def _driver_is_updated(name: str, before: bool, after: bool) -> History:
     """A pod with an inline volume of ``DRIVER`` waits for a claim that should have been bound at once, and the
     driver of this name says another thing of its storageCapacity."""
     cluster = HistoryBuilder()
-    at_once = storage_object(STORAGE, "StorageClass", "at-once", provisioner=DRIVER)
-    cluster.add(at_once, a_claim(spec={"storageClassName": "at-once"}))
+    cluster.add(*claim_of_immediate_class())
     drivers = [
         storage_object(STORAGE, "CSIDriver", name, spec={"storageCapacity": is_on})
         for is_on in (before, after)

@@ -19,6 +19,7 @@ from conformance.strategies.drawn import any_of
 from conformance.strategies.exchanged import exchanging
 from conformance.strategies.longer import with_longer_lists
 from conformance.strategies.twins import twinning
+from conformance.vocabulary.capabilities import CYCLE, OBJECTS, VOLUMES
 from conformance.vocabulary.places import objects_in
 from refsched.releases import DEFAULT
 from refsched.suite.catalogue.rules import all_rules
@@ -26,30 +27,26 @@ from refsched.suite.histories.history import History
 from refsched.suite.session.conforming import declarations_in
 
 CASES = "conformance.test_cases"
-NOTHING: frozenset[str] = frozenset()
-VOLUMES = frozenset({"volumes"})
-OBJECTS = VOLUMES | {"devices"}
-CYCLE = frozenset({"scripted", "hold", "queue", "preemption", "nominations"})
 MOST_STEPS = 40
 """A longer history is about many nodes or pods, and no value of one of them decides it."""
 MOST_DEVICES = 8
 """Where nothing fits, a search among more devices takes kube-scheduler longer than the ten seconds after which it
 gives up."""
 
-_Group = tuple[str, frozenset[str]]
+_Group = tuple[str, tuple[str, ...]]
 """Its cases are of rules that this release has, and need some of these capabilities."""
 
 _GROUPS: Sequence[_Group] = (
-    *(("1.19", NOTHING), ("1.19", VOLUMES), ("1.19", CYCLE)),
-    *(("1.34", NOTHING), ("1.34", OBJECTS), ("1.34", CYCLE | OBJECTS)),
-    ("1.37", CYCLE | OBJECTS),
+    *(("1.19", ()), ("1.19", VOLUMES), ("1.19", CYCLE)),
+    *(("1.34", ()), ("1.34", OBJECTS), ("1.34", (*OBJECTS, *CYCLE))),
+    ("1.37", (*OBJECTS, *CYCLE)),
 )
 """A case is of the first of them of which it can be. Those that need an extender are of none."""
 
 
 def cases_of_pods() -> SearchStrategy[History]:
     """Draws what varies cases of each release that need nothing but pods and nodes."""
-    return _varied("1.19", NOTHING)
+    return _varied("1.19", ())
 
 
 def cases_of_volumes() -> SearchStrategy[History]:
@@ -64,7 +61,7 @@ def cases_of_the_cycle() -> SearchStrategy[History]:
 
 def cases_of_newer_pods() -> SearchStrategy[History]:
     """Draws what varies cases of rules that v1.34 has, and v1.19 has not, with nothing but pods and nodes."""
-    return _varied("1.34", NOTHING)
+    return _varied("1.34", ())
 
 
 def cases_of_newer_objects() -> SearchStrategy[History]:
@@ -74,15 +71,15 @@ def cases_of_newer_objects() -> SearchStrategy[History]:
 
 def cases_of_the_newer_cycle() -> SearchStrategy[History]:
     """Draws what varies other cases of rules that v1.34 has, and v1.19 has not."""
-    return _varied("1.34", CYCLE | OBJECTS)
+    return _varied("1.34", (*OBJECTS, *CYCLE))
 
 
 def cases_of_newest_rules() -> SearchStrategy[History]:
     """Draws what varies cases of rules that v1.37 has, and v1.34 has not."""
-    return _varied("1.37", CYCLE | OBJECTS)
+    return _varied("1.37", (*OBJECTS, *CYCLE))
 
 
-def _varied(since: str, needs: frozenset[str]) -> SearchStrategy[History]:
+def _varied(since: str, needs: tuple[str, ...]) -> SearchStrategy[History]:
     cases = st.sampled_from([history for history, group in _cases() if group == (since, needs)])
     return any_of(*(varied(cases) for varied in (exchanging, twinning, with_longer_lists)))
 
@@ -109,9 +106,9 @@ def _cases() -> Sequence[tuple[History, _Group]]:
             if DEFAULT.name not in releases or "extenders" in of_case.needs:
                 continue
             if case not in cel.CASES and _is_small(case.history):
-                found.append((case.history, _group_of(frozenset(of_case.needs), releases)))
+                found.append((case.history, _group_of(of_case.needs, releases)))
     return found
 
 
-def _group_of(needs: frozenset[str], releases: Collection[str]) -> _Group:
-    return next(group for group in _GROUPS if needs <= group[1] and group[0] in releases)
+def _group_of(needs: Collection[str], releases: Collection[str]) -> _Group:
+    return next(group for group in _GROUPS if set(needs) <= set(group[1]) and group[0] in releases)

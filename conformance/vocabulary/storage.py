@@ -103,6 +103,12 @@ def storage_class(name: str, provisioner: str = "kubernetes.io/no-provisioner") 
     )
 
 
+def claim_of_immediate_class() -> tuple[Json, Json]:
+    """Returns a class whose claims ``DRIVER`` provisions at once, and the claim c1 of it."""
+    at_once = storage_object(STORAGE, "StorageClass", "at-once", provisioner=DRIVER)
+    return at_once, a_claim(spec={"storageClassName": at_once["metadata"]["name"]})
+
+
 def with_some(value: Json, **members: Any) -> Json:
     """Returns the object with ``metadata``, ``spec`` and ``status`` such as these, and what it had besides."""
     return {**value, **{name: {**value.get(name, {}), **each} for name, each in members.items()}}

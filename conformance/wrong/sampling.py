@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable
-from itertools import chain, zip_longest
 from typing import Protocol, TypeVar
+
+from refsched.suite.session.further_histories import by_turns
 
 
 class _Named(Protocol):
@@ -23,4 +24,4 @@ def drawn_evenly(items: Iterable[Item], parts: Iterable[str], part_of: Callable[
     by_part: dict[str, list[Item]] = {part: [] for part in parts}
     for item in sorted(items, key=lambda one: hashlib.sha256(f"0 {one.name}".encode()).digest()):
         by_part[part_of(item.name)].append(item)
-    return [one for one in chain.from_iterable(zip_longest(*by_part.values())) if one is not None]
+    return list(by_turns(*by_part.values()))

@@ -16,6 +16,7 @@ from refsched.objects.meta import ApiObject
 from refsched.objects.node import Node
 from refsched.objects.pod import Affinity, Container, Pod, ResourceRequirements, TopologySpreadConstraint
 from refsched.objects.quantity import Quantity
+from refsched.plugins.pod_topology_spread_constraints import DO_NOT_SCHEDULE, HONOR, SCHEDULE_ANYWAY
 from refsched.plugins.scripted import check_script
 from refsched.reading.operators import check_operators
 
@@ -23,9 +24,8 @@ PREEMPTION_POLICIES = ("PreemptLowerPriority", "Never")
 TOLERATION_OPERATORS = ("Equal", "Exists")
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 PROTOCOLS = ("TCP", "UDP", "SCTP")
-DO_NOT_SCHEDULE = "DoNotSchedule"
-UNSATISFIABLE = (DO_NOT_SCHEDULE, "ScheduleAnyway")
-INCLUSION_POLICIES = ("Honor", "Ignore")
+UNSATISFIABLE = (DO_NOT_SCHEDULE, SCHEDULE_ANYWAY)
+INCLUSION_POLICIES = (HONOR, "Ignore")
 
 Refused = Iterator[tuple[str, str]]
 """Refused are the fields that have a value that is not stored, and what is wrong with each."""

@@ -7,9 +7,8 @@ import json
 import time
 import traceback
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
-from itertools import zip_longest
 from math import inf
 from typing import Protocol, TypeVar
 
@@ -29,6 +28,7 @@ from refsched.suite.histories.scenario import steps_as_json
 from refsched.suite.results.outcome import ADAPTER, SUITE, Fault
 from refsched.suite.session.allowance import Allowance
 from refsched.suite.session.bench import SteppedRun
+from refsched.suite.session.further_histories import by_turns
 from refsched.suite.session.kept_rules import Decided
 from refsched.suite.session.order_of_rules import by_cause, may_follow
 
@@ -350,12 +350,11 @@ class Checking:
         finding = evolve(known.finding, rule=rule, also=tuple(also), symptom=kind)
         self.counterexamples[kind] = evolve(known, rule=rule, finding=finding)
 
-    def _others(self, smallest: History) -> Iterator[Comparison]:
-        """Yields the other histories. Those that are alike, because a history was made small, alternate with
+    def _others(self, smallest: History) -> Sequence[Comparison]:
+        """Returns the other histories. Those that are alike, because a history was made small, alternate with
         others."""
-        kept = (self.more(smallest), reversed(self.failing), reversed(self.before), reversed(self.passing))
-        for turn in zip_longest(*kept):
-            yield from (one for one in turn if one is not None)
+        kept = (self.failing, self.before, self.passing)
+        return by_turns(self.more(smallest), *map(reversed, kept))
 
 
 def _until(step: int, judgement: Judgement) -> Judgement:

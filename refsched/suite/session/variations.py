@@ -14,6 +14,12 @@ from copy import deepcopy
 from typing import Any
 
 from refsched.errors import InputError
+from refsched.reading.stored_values import (
+    EFFECTS,
+    INCLUSION_POLICIES,
+    PREEMPTION_POLICIES,
+    UNSATISFIABLE,
+)
 from refsched.suite.histories.history import History
 from refsched.suite.histories.scenario import read_steps, steps_as_json
 
@@ -23,13 +29,13 @@ MOST_VARIATIONS = 40
 """This many variations are made of one history, evenly spread over all that there are."""
 
 _ENUMS: Sequence[Sequence[str]] = (
-    ("NoSchedule", "PreferNoSchedule", "NoExecute"),
+    EFFECTS,
     ("In", "NotIn"),
     ("Exists", "DoesNotExist"),
     ("Gt", "Lt"),
-    ("DoNotSchedule", "ScheduleAnyway"),
-    ("Honor", "Ignore"),
-    ("PreemptLowerPriority", "Never"),
+    UNSATISFIABLE,
+    INCLUSION_POLICIES,
+    PREEMPTION_POLICIES,
     ("Immediate", "WaitForFirstConsumer"),
 )
 _OF_LABELS = ("labels", "matchLabels", "nodeSelector")

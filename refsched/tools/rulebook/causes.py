@@ -55,8 +55,8 @@ def explained(cause: Cause, releases: tuple[str, str]) -> ExplainedCause:
 def _in_words(cause: Cause, rules: Rules) -> str:
     """Returns the parts in words, with the plugins whose rules are named where one is how objects are read."""
     words, kinds = described(cause.parts), {part.kind for part in cause.parts}
-    ruling = {plugin_of(rule.id) or "" for side in rules for rule in side}
-    plugins = ", ".join(sorted(ruling - {part.plugin for part in cause.parts} - {""}))
+    ruling = {plugin for side in rules for rule in side if (plugin := plugin_of(rule.id))}
+    plugins = ", ".join(sorted(ruling - {part.plugin for part in cause.parts}))
     return f"{words} ({plugins})" if OBJECTS in kinds and plugins else words
 
 

@@ -865,8 +865,8 @@ def test_a_node_elsewhere_helps_where_no_node_reaches_a_volume_or_domains_are_to
 
 
 def test_a_pod_with_a_volume_leaves_where_no_more_may_be_attached() -> None:
-    """One more node has the CSI drivers of that which it is like, so that it does not help whom the limit alone
-    keeps out."""
+    """One more node has the CSI drivers of that which it is like, so that a pod which the limit alone keeps out
+    does not fit there either."""
 
     def stored(name: str) -> list[Json]:
         bound = {"annotations": {"pv.kubernetes.io/bind-completed": "yes"}}
