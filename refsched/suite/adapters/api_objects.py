@@ -11,10 +11,14 @@ from copy import deepcopy
 from typing import Any
 
 from refsched.objects.kinds import KINDS
+from refsched.objects.resources import HUGE_PAGES_PREFIX
 from refsched.processes.kubernetes_api.client import ApiError, Client
 from refsched.reading.objects import Key, key_of
 
 Json = dict[str, Any]
+
+DROPPED = "Dropped"
+"""The reason for which a field that the API server does not keep is refused here."""
 
 AT_ONCE: Json = {"gracePeriodSeconds": 0}
 AT_A_TIME = 4
@@ -66,10 +70,11 @@ class ApiObjects:
         whole = completed(object)
         if key_of(whole) in self._terminating and not object["metadata"].get("deletionTimestamp"):
             raise ApiError(409, "Conflict", "what is being deleted stays so")
-        if whole["kind"] == "Pod":
-            node = self._client.get(*key_of(whole))["spec"].get("nodeName")
-            if node:
-                whole["spec"].setdefault("nodeName", node)
+        stored = self._client.get(*key_of(whole))
+        if whole["kind"] != "Pod":
+            whole["metadata"]["resourceVersion"] = stored["metadata"]["resourceVersion"]
+        elif node := stored["spec"].get("nodeName"):
+            whole["spec"].setdefault("nodeName", node)
         replaced = self._client.replace(whole)
         _raise_if_dropped(whole, replaced)
         return self._with_status(replaced, whole)
@@ -133,15 +138,20 @@ def completed(object: Json) -> Json:
             spec.setdefault("ports", [{"port": 1}])
         case "ReplicaSet" | "ReplicationController" | "StatefulSet":
             selector = spec.get("selector") or {}
-            labels = (
-                selector if whole["kind"] == "ReplicationController" else selector.get("matchLabels") or {}
-            )
+            is_set = whole["kind"] != "ReplicationController"
             template = {
-                "metadata": {"labels": labels},
+                "metadata": {"labels": _labels_for(selector) if is_set else selector},
                 "spec": {"containers": [{"name": "c", "image": NO_IMAGE}]},
             }
             spec.setdefault("template", template)
     return whole
+
+
+def _labels_for(selector: Json) -> Json:
+    """Returns labels that the selector selects."""
+    wanted = [each for each in selector.get("matchExpressions") or () if each["operator"] in ("In", "Exists")]
+    chosen = {each["key"]: (each.get("values") or [""])[0] for each in wanted}
+    return {**chosen, **(selector.get("matchLabels") or {})}
 
 
 def _complete(container: Json) -> None:
@@ -152,9 +162,12 @@ def _complete(container: Json) -> None:
     for port in container.get("ports") or ():
         port.setdefault("containerPort", port.get("hostPort", 1))
     resources = container.get("resources") or {}
-    extended = {name: amount for name, amount in (resources.get("requests") or {}).items() if "/" in name}
-    if extended:
-        resources["limits"] = {**extended, **(resources.get("limits") or {})}
+    requests = resources.get("requests") or {}
+    not_overcommitted = {
+        name: requests[name] for name in requests if "/" in name or name.startswith(HUGE_PAGES_PREFIX)
+    }
+    if not_overcommitted:
+        resources["limits"] = {**not_overcommitted, **(resources.get("limits") or {})}
 
 
 def _has_the_status(created: Json, whole: Json) -> bool:
@@ -166,7 +179,7 @@ def _has_the_status(created: Json, whole: Json) -> bool:
 def _raise_if_dropped(asked: Json, stored: Json) -> None:
     dropped = next(_dropped(asked.get("spec"), stored.get("spec"), f"{asked['kind']}.spec"), "")
     if dropped:
-        raise ApiError(422, "Dropped", f"it drops {dropped}")
+        raise ApiError(422, DROPPED, f"it drops {dropped}")
 
 
 def _dropped(asked: object, stored: object, path: str) -> Iterator[str]:
