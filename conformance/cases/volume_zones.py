@@ -186,7 +186,7 @@ def _of_labels() -> Iterator[Case]:
         _wrong_claims(),
     )
     for name, says, history in (
-        ("zones_with_empty_names", "a label of one zone and empty ones", _labelled("a__", _BOUND, (), "b")),
+        ("zones_with_empty_names", "a label of a zone and empty ones", _labelled("a____a", _BOUND, (), "b")),
         ("two_zones", "two zones, and one node in another zone", _labelled("a__b", _BOUND, (), "cb")),
         (
             "one_zone_and_later_nodes",

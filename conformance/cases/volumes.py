@@ -38,6 +38,7 @@ from conformance.vocabulary.storage import (
     reaching,
     storage_class,
     storage_object,
+    taken_volume,
     using,
     with_some,
 )
@@ -73,7 +74,7 @@ def _provisioned_for(host: str, completed: bool) -> History:
     """The provisioner binds a claim, for which n1 was selected, to a volume of this host."""
     cluster = HistoryBuilder(hosts=True)
     reach = {"key": HOSTNAME, "operator": "In", "values": [host]}
-    taken = storage_object("v1", "PersistentVolume", "pvc-c1", spec={})
+    taken = taken_volume("pvc-c1")
     claim = a_claim(spec={"storageClassName": "made"})
     cluster.add(_MADE, claim, taken, a_volume("v9", spec=reaching(reach)))
     cluster.add_node(node(""))
@@ -198,7 +199,10 @@ _INLINE = pod(
     "",
     volumes=[
         *using("c1"),
-        *({"name": f"i-{driver}", "csi": {"driver": driver}} for driver in (DRIVER, TRACKING)),
+        *(
+            {"name": f"i-{driver.replace('.', '-')}", "csi": {"driver": driver}}
+            for driver in (DRIVER, TRACKING)
+        ),
     ],
 )
 _LARGE = a_volume("v2", spec={"capacity": {"storage": "2Gi"}})

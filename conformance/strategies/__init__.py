@@ -13,6 +13,7 @@ from typing import cast
 
 from hypothesis.strategies import SearchStrategy
 
+from conformance.strategies.as_stored import as_stored
 from conformance.strategies.later_changes import continued
 from conformance.strategies.odd_names import with_odd_names
 from conformance.strategies.odd_values import with_odd_values
@@ -44,7 +45,7 @@ def _drawn(module: str, function: str = "histories") -> SearchStrategy[History]:
 
 def _area(module: str, function: str = "histories") -> Callable[[], SearchStrategy[History]]:
     def histories() -> SearchStrategy[History]:
-        return questioned(continued(with_odd_values(with_odd_names(_drawn(module, function)))))
+        return as_stored(questioned(continued(with_odd_values(with_odd_names(_drawn(module, function))))))
 
     return histories
 

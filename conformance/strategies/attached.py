@@ -249,7 +249,7 @@ _SPELLED = st.fixed_dictionaries(
 ).map(lambda labels: {key: value for key, value in labels.items() if value is not None})
 _LISTED = st.dictionaries(
     st.sampled_from([ZONE, OLD_ZONE, OLD_ZONE, REGION, OLD_REGION]),
-    st.sampled_from(["a", "b", "a__b", "aa", "a__"]),
+    st.sampled_from(["a", "b", "a__b", "aa", "a____c"]),
     min_size=1,
     max_size=2,
 )

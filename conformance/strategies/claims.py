@@ -263,7 +263,7 @@ _PLACES: tuple[Json, ...] = ({ZONE: "b"}, {ZONE: "b"}, {ZONE: "a"}, {ZONE: "c"})
 _CLAIM, _VOLUME = bound_pair("c1", "v1")
 _IN_ZONES = tuple(
     with_metadata(_VOLUME, labels=labels)
-    for labels in ({ZONE: "a"}, {ZONE: "b"}, {ZONE: "b", REGION: "r"}, {ZONE: "a__"})
+    for labels in ({ZONE: "a"}, {ZONE: "b"}, {ZONE: "b", REGION: "r"}, {ZONE: "a____c"})
 )
 _TOUCHED = with_metadata(_IN_ZONES[0], annotations={"touched": "yes"})
 _SECOND = bound_pair("c2", "v2")

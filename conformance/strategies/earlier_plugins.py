@@ -155,7 +155,7 @@ _ANNOTATIONS = st.sampled_from(
         avoids(of_controller("ReplicaSet", "w")),
         avoids(of_controller("ReplicaSet", "v")),
         avoids(of_controller("ReplicaSet", "v"), of_controller("ReplicationController", "w")),
-        "{",
+        avoids(),
     ]
 )
 

@@ -124,7 +124,7 @@ def _attachment(number: int, driver: str, on: str = "n1") -> Json:
 
 
 def _inline_attachment(number: int, driver: str) -> Json:
-    source = {"csi": {"driver": driver, "volumeHandle": f"inline-{number}"}}
+    source = {"accessModes": ["ReadWriteOnce"], "csi": {"driver": driver, "volumeHandle": f"inline-{number}"}}
     return _attached(number, driver, {"inlineVolumeSpec": source})
 
 

@@ -44,6 +44,9 @@ HOW = ("own name", "twin", "other's name", "twin")
 
 OTHER = "other"
 
+_NAME = re.compile(r"[a-z](?!\w*__)[\w./-]*")
+"""Of names that are a list of zones none becomes another one, since it might be that of something else, too."""
+
 
 def with_odd_names(histories: SearchStrategy[History]) -> SearchStrategy[History]:
     """Draws these histories, some of them with odd names."""
@@ -69,9 +72,11 @@ def with_odd_names(histories: SearchStrategy[History]) -> SearchStrategy[History
 
 def begin_alike(history: History, names: Sequence[str]) -> History:
     """Returns the history in which all but the first of these names are the first one and an ``a``, or more of
-    them. Names that are a part of other texts stay."""
+    them. Names that are a part of other texts stay, and those that have no domain where the first has one, or the
+    other way round."""
     texts = set(_texts(history))
-    new = {name: names[0] + "a" * place for place, name in enumerate(names) if place}
+    of_its_kind = [name for name in names if ("/" in name) == ("/" in names[0])]
+    new = {name: names[0] + "a" * place for place, name in enumerate(of_its_kind) if place}
     if not texts.isdisjoint(new.values()):
         return history
     return _renamed(history, {old: name for old, name in new.items() if not _is_within(old, texts)})
@@ -88,7 +93,7 @@ def _names(history: History) -> Iterator[list[str]]:
     for step in history.steps:
         if isinstance(step, Create):
             for kind, name in _named(step.object, step.object["kind"]):
-                if re.fullmatch(r"[a-z][\w./-]*", name) and "kubernetes.io/" not in name:
+                if _NAME.fullmatch(name) and "kubernetes.io/" not in name:
                     found.setdefault(kind, set()).add(name)
     for kind in sorted(found):
         if len(found[kind]) > 1:

@@ -41,6 +41,7 @@ from conformance.vocabulary.storage import (
     csi_node,
     put,
     storage_object,
+    taken_volume,
 )
 from refsched.records import Reference
 from refsched.suite.histories.history import Create, Delete, History, Step
@@ -227,7 +228,7 @@ SOURCES: tuple[Json, ...] = (
 _VOLUME_MODES = (
     ["ReadWriteOnce"],
     ["ReadWriteOnce", "ReadOnlyMany"],
-    ["ReadWriteOnce", "ReadOnlyMany", "ReadWriteOncePod"],
+    ["ReadWriteOncePod"],
     ["ReadOnlyMany"],
     ["ReadWriteMany"],
 )
@@ -296,9 +297,7 @@ def volume(number: int, drawn: Json) -> Json:
     return with_metadata(made, **labels, **noted, **leaving)
 
 
-TAKEN = st.sampled_from(
-    [storage_object("v1", "PersistentVolume", f"pvc-c{number}", spec={}) for number in (1, 2)]
-)
+TAKEN = st.sampled_from([taken_volume(f"pvc-c{number}") for number in (1, 2)])
 """The provisioner would call its volume so, and cannot: the claim's pod goes on waiting."""
 
 # --- The cluster ----------------------------------------------------------------------------------

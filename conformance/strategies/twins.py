@@ -23,7 +23,8 @@ from refsched.suite.histories.history import History
 
 Json = dict[str, Any]
 
-TWIN = "-twin"
+TWIN = "twin"
+"""A name with this at its end may be that of a label, of an attribute and of a counter."""
 
 RESOURCES = ("requests", "limits", "capacity", "allocatable")
 KEYS_OF_TEXTS = (*RESOURCES, "labels", "matchLabels", "nodeSelector", "selector")

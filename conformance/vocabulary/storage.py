@@ -140,6 +140,11 @@ def a_volume(name: str = "v1", **members: Json) -> Json:
     )
 
 
+def taken_volume(name: str) -> Json:
+    """Returns a volume that is another claim's: no provisioner can call its volume so."""
+    return a_volume(name, **claim_reference("default", "another", "uid-another"))
+
+
 def of_a_gce_disk(volume: Json, disk: str = "d") -> Json:
     """Returns the volume, made by the in-tree plugin of GCE instead of a CSI driver."""
     others = {name: each for name, each in volume["spec"].items() if name != "csi"}
