@@ -18,6 +18,7 @@ from conformance.cases import (
     earlier_plugins,
     empty_values,
     events,
+    extender_scores,
     extenders,
     images,
     in_flight,
@@ -216,7 +217,12 @@ def test_rollback_cases(check: Check, case: Case) -> None:
     check(case.history)
 
 
-@conforms(area="extenders", cases=extenders.CASES, rules=rules_of("EXTENDER"), needs=("extenders",))
+@conforms(
+    area="extenders",
+    cases=(*extenders.CASES, *extender_scores.CASES),
+    rules=rules_of("EXTENDER"),
+    needs=("extenders",),
+)
 def test_extender_cases(check: Check, case: Case) -> None:
     check(case.history)
 

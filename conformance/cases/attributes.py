@@ -20,7 +20,9 @@ _VALUES: tuple[Json, ...] = (
     {"string": "1"},
     {"string": "1.0.0"},
     {"version": "1.0.0"},
+    {"version": "2.0.0"},
     {"bool": True},
+    {"bool": False},
     {"string": "true"},
 )
 
@@ -48,6 +50,18 @@ def _selected_by_the_class_first() -> History:
     devices: list[Json] = [{"name": "d1"}, {"name": "d2", "attributes": {"size": {"int": 2}}}]
     claim = {"requests": [request("r0", [{**exactly(1), "selectors": is_large}])]}
     return claims_in_turn([resource_slice("s1", devices)], [claim], selectors=has_size)
+
+
+_ONE_FALSE, _ONE_FAILS = "false", f"device.attributes['{DRIVER}'].missing == 1"
+
+
+def _selected_by(whose: str, *expressions: str) -> History:
+    """A class, or a request, has these selectors, and there is one device, without attributes."""
+    selectors: Json = {"selectors": [{"cel": {"expression": expression}} for expression in expressions]}
+    nothing: Json = {}
+    of_request, of_class = (selectors, nothing) if whose == "request" else (nothing, selectors)
+    claim = {"requests": [request("r0", [{**exactly(1), **of_request}])]}
+    return claims_in_turn([resource_slice("s1", [{"name": "d0"}])], [claim], **of_class)
 
 
 def _refused_by_the_second_constraint() -> History:
@@ -148,6 +162,24 @@ CASES: tuple[Case, ...] = (
         "The selectors of a request are evaluated only for devices that those of its class select.",
         _selected_by_the_class_first(),
         ("R-DRA-40",),
+    ),
+    *(
+        Case(
+            f"selector_of_a_{whose}_{name}",
+            "Selectors are evaluated until one does not match, so that what fails after it is no error; of a"
+            f" {whose} {says} first.",
+            _selected_by(whose, *expressions),
+            ("R-DRA-41",) if expressions[0] == _ONE_FAILS else ("R-DRA-40",),
+        )
+        for whose in ("request", "class")
+        for name, says, expressions in (
+            (
+                "fails_after_one_that_does_not_match",
+                "one that does not match comes",
+                (_ONE_FALSE, _ONE_FAILS),
+            ),
+            ("fails_before_one_that_does_not_match", "the one that fails comes", (_ONE_FAILS, _ONE_FALSE)),
+        )
     ),
     *(
         Case(

@@ -328,6 +328,9 @@ DO_NOT_COMPILE = (
     "true || [bool(dyn('x'))].size() == 1",
     "true || int(dyn({'a': int})) == 1",
     f"true || {A}[dyn(null)] == 1",
+    f"true || {A}[?1].hasValue()",
+    f"true || {A}[?dyn(null)].hasValue()",
+    f"true || {A}.ecc[?b'a'].hasValue()",
 )
 """Expressions that do not compile."""
 

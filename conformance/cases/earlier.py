@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from conformance.cases.volumes import wanted
@@ -22,6 +22,7 @@ from conformance.vocabulary.objects import (
     spread,
     with_metadata,
     with_spec,
+    with_status,
 )
 from conformance.vocabulary.scripted import SCRIPTED, WAITS, key, script
 from conformance.vocabulary.storage import (
@@ -77,14 +78,15 @@ def _no_node_can_be_helped() -> History:
     return cluster.history()
 
 
-def _outranked() -> History:
-    """A pod is nominated to the node on which another one of higher priority preempts after it."""
+def _outranked(status: Json) -> History:
+    """A pod is nominated to the node on which another one of higher priority, which has this status, preempts
+    after it."""
     cluster = HistoryBuilder(hosts=True)
     cluster.add_node(node("", _FOUR))
     for _ in range(2):
         cluster.add_pod(pod("", {"cpu": "2"}), 0)
-    for cpu, priority in (("2", 5), ("4", 9)):
-        cluster.add_pod(pod("", {"cpu": cpu}, priority=priority))
+    for cpu, priority, its in (("2", 5, {}), ("4", 9, status)):
+        cluster.add_pod(pod("", {"cpu": cpu}, priority=priority, **its))
         cluster.schedule(1)
     cluster.wait()
     cluster.schedule()
@@ -113,17 +115,19 @@ def _deleted_while_it_was_queued(*, has_successor: bool) -> History:
     return cluster.history(SCRIPTED)
 
 
-def _annotated_while_it_waits() -> History:
-    """A pod that waits on Permit gets an annotation."""
+def _changed_while_it_waits(changed: Callable[[Json], Json]) -> History:
+    """A pod that names a node in its status and waits on Permit is changed."""
     cluster = HistoryBuilder()
     cluster.add_node(node(""))
-    cluster.add_pod(pod("", script=WAITS))
+    cluster.add_pod(pod("", script=WAITS, status={"nominatedNodeName": "n1"}))
     cluster.schedule(1)
-    cluster.change_pod(
-        0, lambda value: with_metadata(value, annotations={**value["metadata"]["annotations"], "note": "x"})
-    )
+    cluster.change_pod(0, changed)
     cluster.schedule(1)
     return cluster.history(SCRIPTED)
+
+
+def _annotated(value: Json) -> Json:
+    return with_metadata(value, annotations={**value["metadata"]["annotations"], "note": "x"})
 
 
 def _two_victims_of_one_name() -> History:
@@ -266,7 +270,14 @@ CASES: tuple[Case, ...] = (
     Case(
         "annotation_of_a_pod_that_waits_on_permit",
         "An assumed pod of which only the annotations change does not return to the queue.",
-        _annotated_while_it_waits(),
+        _changed_while_it_waits(_annotated),
+        ("R-EVENT-57",),
+        ("scripted", "queue"),
+    ),
+    Case(
+        "nomination_cleared_of_a_pod_that_waits_on_permit",
+        "An assumed pod returns to the queue when its status names no node any more.",
+        _changed_while_it_waits(lambda value: with_status(value, nominatedNodeName="")),
         ("R-EVENT-57",),
         ("scripted", "queue"),
     ),
@@ -284,12 +295,16 @@ CASES: tuple[Case, ...] = (
         ("R-PREEMPT-58",),
         ("preemption",),
     ),
-    Case(
-        "nomination_of_a_pod_that_is_outranked",
-        "A pod of lower priority loses its nomination to the node on which another one preempts.",
-        _outranked(),
-        ("R-PREEMPT-59",),
-        ("preemption", "queue"),
+    *(
+        Case(
+            f"nomination_of_a_pod_that_is_outranked{name}",
+            "A pod of lower priority loses its nomination to the node on which another one preempts"
+            f"{', which was nominated to it before' if name else ''}.",
+            _outranked(status),
+            ("R-PREEMPT-59",),
+            ("preemption", "queue"),
+        )
+        for name, status in (("", {}), ("_by_one_nominated_there", {"status": {"nominatedNodeName": "n1"}}))
     ),
     Case(
         "most_allocated_beyond_capacity",
@@ -334,7 +349,7 @@ CASES: tuple[Case, ...] = (
             f"{number}_disks_on_a_node_that_attaches_{limit}",
             f"A limit that a node states counts instead of that of its cloud; it states {limit}.",
             _disks_of_a_pod(
-                [{"azureDisk": {"diskName": f"d{each}", "diskURI": "u"}} for each in range(number)],
+                [{"azureDisk": {"diskName": f"d{each}", "diskURI": "https://u"}} for each in range(number)],
                 node("", {**_FOUR, "attachable-volumes-azure-disk": str(limit)}),
             ),
             ("R-CLOUDLIMIT-02",),

@@ -182,17 +182,6 @@ def _two_asked_about_victims(answers: Json, **more: bool) -> History:
     return cluster.history(profile_config(extenders=both))
 
 
-def _scored(*scores: tuple[str, Any]) -> History:
-    """The extender scores nodes so, of which there are n1 and n2, where half as much is free."""
-    cluster = HistoryBuilder()
-    for cores in ("4", "2"):
-        cluster.add_node(node("", cpu(cores) | {"pods": "9"}))
-    answers = {"a": {"prioritize": {"answer": [{"Host": host, "Score": score} for host, score in scores]}}}
-    cluster.add_pod(answered(pod("", cpu("1")), answers))
-    cluster.schedule()
-    return cluster.history(profile_config(extenders=[extender(prioritizeVerb="prioritize", weight=1)]))
-
-
 def _no_victims_left() -> History:
     return _two_asked_about_victims({"a": _REFUSES_BOTH, "b": {"preempt": "Fail"}})
 
@@ -273,7 +262,27 @@ def _first_fails(*, ignorable: bool) -> History:
     return cluster.history(profile_config(extenders=named))
 
 
+def _both_reject(**more: Any) -> History:
+    """Each of two extenders rejects the only node, the second one for good."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node(""))
+    answers = {
+        "a": {"filter": {"n1": "Unschedulable"}},
+        "b": {"filter": {"n1": "UnschedulableAndUnresolvable"}},
+    }
+    cluster.add_pod(answered(pod("", cpu("1")), answers))
+    cluster.schedule()
+    named = [extender(name, filterVerb="filter", **more) for name in "ab"]
+    return cluster.history(profile_config(extenders=named))
+
+
 def _of_failures() -> Iterator[Case]:
+    for kind, more in (("ignorable", {"ignorable": True}), ("needed", {})):
+        yield Case(
+            f"two_{kind}_extenders_reject_a_node",
+            f"Of two extenders that are {kind} the first that the configuration names is asked first.",
+            _both_reject(**more),
+        )
     for kind, says, ignorable in (
         ("ignorable", "asked all the same", True),
         ("needed", "not asked", False),
@@ -302,33 +311,6 @@ def _of_nominated_pods() -> Iterator[Case]:
         ("R-SEARCH-03",),
         needs=("nominations",),
     )
-
-
-def _of_scores() -> Iterator[Case]:
-    for name, says, score in (
-        ("whole_number", "a whole number", 7),
-        ("fraction", "a fraction", 7.5),
-        ("whole_number_with_a_point", "a whole number with a decimal point", 7.0),
-        ("text", "a text", "7"),
-        ("negative_number", "a negative number", -7),
-        ("beyond_the_most", "more than an extender should give", 11),
-    ):
-        yield Case(
-            f"{name}_as_the_score_of_an_extender",
-            f"The scores of an extender count only if its answer can be read; one is {says}.",
-            _scored(("n1", 1), ("n2", score)),
-        )
-    for name, says, scores in (
-        ("only_the_worse_node", "only the worse of two nodes", (("n2", 0),)),
-        ("a_node_twice", "a node twice", (("n2", 5), ("n2", 4))),
-        ("a_node_that_is_not_there", "a node that is not there", (("n9", 10), ("n2", 1))),
-    ):
-        yield Case(
-            f"extender_scores_{name}",
-            "The scores that an extender gives a node are added up, and are none if it gives none; it scores"
-            f" {says}.",
-            _scored(*scores),
-        )
 
 
 def _of_managed_resources() -> Iterator[Case]:
@@ -378,7 +360,6 @@ CASES: tuple[Case, ...] = (
     *_cases(),
     *_of_failures(),
     *_of_nominated_pods(),
-    *_of_scores(),
     *_of_managed_resources(),
     *_of_binding(),
 )

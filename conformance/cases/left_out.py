@@ -9,7 +9,7 @@ from itertools import product
 
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.left_out import PODS, POINTS, claimed_by_pods_of, profile_without
-from conformance.vocabulary.objects import ZONE, node, pod
+from conformance.vocabulary.objects import ZONE, node, pod, profile_config
 from conformance.vocabulary.storage import bound_pair, csi_node, storage_class, using
 from refsched.suite.histories.history import History
 from refsched.suite.session.cases import Case
@@ -64,8 +64,12 @@ def _cases() -> Iterator[Case]:
                 f"{plugin} is disabled at {' and '.join(points)}, and of the pods that come it would reject some,"
                 " accept others, and have nothing to do for one.",
                 _left_out(plugin, points),
-                needs=_NEEDS.get(plugin, ("volumes",) if "Volume" in plugin else ()),
+                needs=_needs(plugin),
             )
+
+
+def _needs(plugin: str) -> tuple[str, ...]:
+    return _NEEDS.get(plugin, ("volumes",) if "Volume" in plugin else ())
 
 
 def _without_volume_binding() -> Iterator[Case]:
@@ -111,4 +115,34 @@ def _late_claims() -> Iterator[Case]:
         )
 
 
-CASES: tuple[Case, ...] = (*_cases(), *_without_volume_binding(), *_late_claims())
+def _of_two_profiles(plugin: str) -> History:
+    """The second profile is without the plugin. Pods of either come, of the kinds that the plugin rejects and of
+    those that it accepts, first by the second profile."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(*claimed_by_pods_of([plugin]))
+    cluster.add_node(node("", {"cpu": "4", "pods": "99"}, {ZONE: "a"}))
+    cluster.add_node(node("", labels={ZONE: "b"}, taints=[{"key": "k", "effect": "NoSchedule"}]))
+    if plugin == "NodeVolumeLimits":
+        cluster.add(*(csi_node(name, {"count": 1}) for name in cluster.nodes))
+    (without,) = profile_without([(plugin, POINTS[plugin])])["profiles"]
+    second = {**without, "schedulerName": "second"}
+    for spec in (*PODS.get(plugin, ()), {}):
+        for scheduler in ("second", "default-scheduler"):
+            cluster.add_pod(pod("", labels={"app": "a"}, schedulerName=scheduler, **spec))
+            cluster.schedule(1)
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history(profile_config({"schedulerName": "default-scheduler"}, second))
+
+
+def _two_profiles() -> Iterator[Case]:
+    for plugin in POINTS:
+        yield Case(
+            f"{_name(plugin)}_in_the_first_of_two_profiles",
+            f"Each pod is decided by the plugins of its own profile, of which only the first has {plugin}.",
+            _of_two_profiles(plugin),
+            needs=_needs(plugin),
+        )
+
+
+CASES: tuple[Case, ...] = (*_cases(), *_without_volume_binding(), *_late_claims(), *_two_profiles())

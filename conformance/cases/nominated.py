@@ -308,7 +308,25 @@ def _cases_of_gated_pods() -> Iterator[Case]:
         )
 
 
+def _skipped_since_it_leaves() -> History:
+    """A nominated pod whose deletion has begun is popped and skipped, and is in no queue then. A pod of lower
+    priority comes that needs all of its node."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+    cluster.add_pod(leaving(pod("", cpu("1"), priority=10, status={"nominatedNodeName": "n1"})))
+    cluster.schedule(1)
+    cluster.add_pod(pod("", cpu("1")))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _cases() -> Iterator[Case]:
+    yield Case(
+        "nominated_pod_that_was_skipped",
+        "A nominated pod that is in no queue, since it was skipped, takes no room from others.",
+        _skipped_since_it_leaves(),
+        ("R-NOM-06",),
+    )
     for ends, says in _AFTER.items():
         requeued = "no pod" if ends == "stays" else "only pods of no higher priority"
         yield Case(

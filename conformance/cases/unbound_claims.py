@@ -9,7 +9,7 @@ from typing import Any
 from conformance.cases.volumes import wanted
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import HOSTNAME, node, pod, with_metadata
-from conformance.vocabulary.scripted import SCRIPTED, WAITS
+from conformance.vocabulary.scripted import SCRIPTED, WAITS, script
 from conformance.vocabulary.storage import (
     DRIVER,
     SELECTED_NODE,
@@ -199,7 +199,34 @@ def _becomes_available() -> History:
     return _updated(volume, storage_class("hand"), a_claim(), with_some(volume, status={"phase": "Pending"}))
 
 
+def _shared_and_given_back(storage: str) -> History:
+    """A pod is assumed on the first node with a claim of this class, and waits. Another one with the same claim is
+    rejected at Permit there, and then comes one with the claim that wants the second node."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(storage_class("hand"), storage_class("made", DRIVER))
+    cluster.add(a_claim(spec={"storageClassName": storage}), a_volume("v1"))
+    for _ in range(2):
+        cluster.add_node(node(""))
+    for number, answers in ((1, WAITS), (1, script(("ScriptedA", "permit", "Unschedulable"))), (2, {})):
+        there = {HOSTNAME: f"n{number}"}
+        cluster.add_pod(pod("", volumes=using("c1"), nodeSelector=there, script=answers))
+        cluster.schedule(1)
+    return cluster.history(SCRIPTED)
+
+
 CASES: tuple[Case, ...] = (
+    *(
+        Case(
+            f"claim_of_two_pods_given_back_by_one_{name}",
+            f"A pod that comes to nothing gives back what another one assumed for the claim of both, {says}.",
+            _shared_and_given_back(storage),
+            ("R-VOLBIND-17",),
+        )
+        for name, says, storage in (
+            ("with_a_volume", "a volume", "hand"),
+            ("with_a_selected_node", "the node that was selected", "made"),
+        )
+    ),
     *(
         Case(
             f"{which}_driver_that_turns_{'on' if after else 'off'}_its_capacity",

@@ -86,9 +86,19 @@ _SECURED: Json = {
     "enableHTTPS": True,
     "tlsConfig": {"insecure": True, "serverName": "a"},
 }
+_CERTIFICATE = (
+    "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUJMakNCNGFBREFnRUNBaFFyaUhYemQ3OUNtNHVwQVFBdUFQdlZmdmIyOERB"
+    "RkJnTXJaWEF3RERFS01BZ0cKQTFVRUF3d0JZVEFnRncweU5qRXlNREV3TXpBMk1UQmFHQTh5TVRJMk1URXdOekF6TURZeE1Gb3dE"
+    "REVLTUFnRwpBMVVFQXd3QllUQXFNQVVHQXl0bGNBTWhBT2hIZjlXdVpJM1hMRklSeGFhM25pRzFmV1B2c0s0MHFyZlh4VVpJClJo"
+    "STJvMU13VVRBZEJnTlZIUTRFRmdRVUE1VFkybUZCS1ltZ0Nvbk9ienoxcStKY1owVXdId1lEVlIwakJCZ3cKRm9BVUE1VFkybUZC"
+    "S1ltZ0Nvbk9ienoxcStKY1owVXdEd1lEVlIwVEFRSC9CQVV3QXdFQi96QUZCZ01yWlhBRApRUUJ6d3VHS3J2Z01XbEV1MEE4NTFw"
+    "ZzdtVi94bmo2eFM4TXhiSStNdzd1UW45SW55WUVMUHcxNms4VjlsT3lDCndmUG9tRlNNcVAzRkY1NlNlTnVENzU0UAotLS0tLUVO"
+    "RCBDRVJUSUZJQ0FURS0tLS0tCg=="
+)
+"""A certificate that can be read and is nobody's, in base64."""
 _CONTRADICTORY: Json = {
     "urlPrefix": f"{EXTENDERS}/s",
-    "tlsConfig": {"insecure": True, "caData": "YQ=="},
+    "tlsConfig": {"insecure": True, "caData": _CERTIFICATE},
 }
 
 _FEATURE_GATES: tuple[dict[str, bool], ...] = (
