@@ -6,7 +6,7 @@ server, which needs Go, whether it would create each object, and prints what it 
 may rely on it that no object is as an API server never stores it, so nothing that is refused should be drawn. With
 ``--of chosen`` or ``--of cases`` the histories of these are asked about; some cases are about such objects. Fields
 of features that this API server has turned off count as stored. Exit codes: 0 everything is stored, 1 something is
-not, 2 there is no API server.
+not, 2 there is no API server, or no object.
 """
 
 from __future__ import annotations
@@ -137,6 +137,8 @@ def main(areas: tuple[str, ...], seeds: list[int], source: str) -> None:
     with closing(plane):
         store = Store(Client(plane.kubeconfig))
         found = [refusal for test in tests for refusal in store.refusals(test, SOURCES[source](test, seeds))]
+    if not store.asked:
+        raise click.UsageError("no test of these areas has an object")
     by_way: dict[Way, list[Refusal]] = defaultdict(list)
     for refusal in found:
         by_way[refusal.way].append(refusal)

@@ -143,6 +143,13 @@ def test_the_campaign_says_what_is_refused() -> None:
     assert re.fullmatch(r"0 of \d+ objects are refused, in 0 ways\n", result.stdout)
 
 
+@is_built
+def test_areas_without_objects_are_not_judged() -> None:
+    result = CliRunner().invoke(main, ["--of=chosen", "--area=configurations"])
+    assert result.exit_code == 2
+    assert "no test of these areas has an object" in result.stderr
+
+
 def test_without_an_api_server_nothing_is_judged(monkeypatch: pytest.MonkeyPatch) -> None:
     def unavailable() -> None:
         raise AdapterUnavailable("the control plane", "there is no Go")
