@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import product
+from typing import Any
 
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.left_out import PODS, POINTS, claimed_by_pods_of, profile_without
@@ -13,6 +14,8 @@ from conformance.vocabulary.objects import ZONE, node, pod, profile_config
 from conformance.vocabulary.storage import bound_pair, csi_node, storage_class, using
 from refsched.suite.histories.history import History
 from refsched.suite.session.cases import Case
+
+Json = dict[str, Any]
 
 _TOGETHER = (
     ("preFilter", "filter"),
@@ -28,17 +31,27 @@ _TOGETHER = (
 _NEEDS = {"DynamicResources": ("devices",), "DefaultPreemption": ("preemption",)}
 
 
+def _with_nodes(plugin: str, *nodes: Json) -> HistoryBuilder:
+    """Returns a cluster of these nodes, with what the pods claim that are for this plugin."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(*claimed_by_pods_of([plugin]))
+    for each in nodes:
+        cluster.add_node(each)
+    if plugin == "NodeVolumeLimits":
+        cluster.add(*(csi_node(name, {"count": 1}) for name in cluster.nodes))
+    return cluster
+
+
 def _left_out(plugin: str, points: Sequence[str], *others: tuple[str, Sequence[str]]) -> History:
     """The plugin is left out, and perhaps others. A pod of the first kind runs already; then one of each kind
     comes, and at last one of higher priority."""
-    cluster = HistoryBuilder(hosts=True)
-    cluster.add(*claimed_by_pods_of([plugin]))
-    cluster.add_node(node("", {"cpu": "4", "pods": "9"}, {ZONE: "a"}))
-    cluster.add_node(node("", labels={ZONE: "b"}, taints=[{"key": "k", "effect": "PreferNoSchedule"}]))
-    cluster.add_node(node("", labels={ZONE: "b"}, taints=[{"key": "k", "effect": "NoSchedule"}]))
-    cluster.add_node(node("", labels={ZONE: "c"}, unschedulable=True))
-    if plugin == "NodeVolumeLimits":
-        cluster.add(*(csi_node(name, {"count": 1}) for name in cluster.nodes))
+    cluster = _with_nodes(
+        plugin,
+        node("", {"cpu": "4", "pods": "9"}, {ZONE: "a"}),
+        node("", labels={ZONE: "b"}, taints=[{"key": "k", "effect": "PreferNoSchedule"}]),
+        node("", labels={ZONE: "b"}, taints=[{"key": "k", "effect": "NoSchedule"}]),
+        node("", labels={ZONE: "c"}, unschedulable=True),
+    )
     kinds = [*PODS.get(plugin, ()), {}]
     for spec in kinds[:1]:
         cluster.add_pod(pod("", labels={"app": "a"}, **spec), 0)
@@ -118,12 +131,11 @@ def _late_claims() -> Iterator[Case]:
 def _of_two_profiles(plugin: str) -> History:
     """The second profile is without the plugin. Pods of either come, of the kinds that the plugin rejects and of
     those that it accepts, first by the second profile."""
-    cluster = HistoryBuilder(hosts=True)
-    cluster.add(*claimed_by_pods_of([plugin]))
-    cluster.add_node(node("", {"cpu": "4", "pods": "99"}, {ZONE: "a"}))
-    cluster.add_node(node("", labels={ZONE: "b"}, taints=[{"key": "k", "effect": "NoSchedule"}]))
-    if plugin == "NodeVolumeLimits":
-        cluster.add(*(csi_node(name, {"count": 1}) for name in cluster.nodes))
+    cluster = _with_nodes(
+        plugin,
+        node("", {"cpu": "4", "pods": "99"}, {ZONE: "a"}),
+        node("", labels={ZONE: "b"}, taints=[{"key": "k", "effect": "NoSchedule"}]),
+    )
     (without,) = profile_without([(plugin, POINTS[plugin])])["profiles"]
     second = {**without, "schedulerName": "second"}
     for spec in (*PODS.get(plugin, ()), {}):

@@ -13,11 +13,11 @@ from typing import cast
 
 from hypothesis.strategies import SearchStrategy
 
-from conformance.strategies.as_stored import as_stored
 from conformance.strategies.later_changes import continued
 from conformance.strategies.odd_names import with_odd_names
 from conformance.strategies.odd_values import with_odd_values
 from conformance.strategies.questions import questioned
+from conformance.strategies.stored_objects import as_stored
 from refsched.suite.histories.history import History
 
 _NAMES = (

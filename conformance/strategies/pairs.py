@@ -18,7 +18,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from conformance.strategies.drawn import sometimes
 from conformance.vocabulary import features
 from conformance.vocabulary.builder import HistoryBuilder, nth
-from conformance.vocabulary.devices import device_class, resource_claim, resource_slice
+from conformance.vocabulary.devices import device_class, names_of_requests, resource_claim, resource_slice
 from conformance.vocabulary.features import Feature, merged
 from conformance.vocabulary.objects import (
     AN_AGE_AGO,
@@ -147,21 +147,9 @@ def _slices(name: str, where: Json) -> SearchStrategy[Json]:
 _SLICES = (_slices("s1", {"nodeName": "n1"}), _slices("s2", {"nodeName": "n2"}))
 
 
-def _names(requests: Sequence[Json]) -> set[str]:
-    """Returns the names by which a constraint may refer to the requests."""
-    return {
-        name
-        for request in requests
-        for name in (
-            request["name"],
-            *(f"{request['name']}/{each['name']}" for each in request.get("firstAvailable", ())),
-        )
-    }
-
-
 def _device_claims(name: str) -> SearchStrategy[Json]:
     def made(requests: Sequence[Json], constraints: Sequence[Json], status: Json | None) -> Json:
-        known = _names(requests)
+        known = names_of_requests(requests)
         meant = [each for each in constraints if known.issuperset(each.get("requests", ()))]
         devices = {"requests": list(requests), **({"constraints": meant} if meant else {})}
         return resource_claim(name, devices, status)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from conformance.vocabulary.builder import HistoryBuilder
@@ -66,6 +66,18 @@ def request(name: str, asked: Asked) -> Json:
     if len(asked) == 1:
         return {"name": name, "exactly": asked[0]}
     return {"name": name, "firstAvailable": [{"name": f"a{place}", **one} for place, one in enumerate(asked)]}
+
+
+def names_of_requests(requests: Iterable[Json]) -> set[str]:
+    """Returns the names by which a constraint may refer to requests and their alternatives."""
+    return {
+        name
+        for request in requests
+        for name in (
+            request["name"],
+            *(f"{request['name']}/{each['name']}" for each in request.get("firstAvailable") or ()),
+        )
+    }
 
 
 ONE: Json = {"requests": [request("r0", [exactly(1)])]}

@@ -136,15 +136,16 @@ def completed(object: Json) -> Json:
                 _complete(container)
         case "Service":
             spec.setdefault("ports", [{"port": 1}])
-        case "ReplicaSet" | "ReplicationController" | "StatefulSet":
-            selector = spec.get("selector") or {}
-            is_set = whole["kind"] != "ReplicationController"
-            template = {
-                "metadata": {"labels": _labels_for(selector) if is_set else selector},
-                "spec": {"containers": [{"name": "c", "image": NO_IMAGE}]},
-            }
-            spec.setdefault("template", template)
+        case "ReplicationController":
+            spec.setdefault("template", _template_of(spec.get("selector") or {}))
+        case "ReplicaSet" | "StatefulSet":
+            spec.setdefault("template", _template_of(_labels_for(spec.get("selector") or {})))
     return whole
+
+
+def _template_of(labels: Json) -> Json:
+    """Returns the template of pods with these labels."""
+    return {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "c", "image": NO_IMAGE}]}}
 
 
 def _labels_for(selector: Json) -> Json:

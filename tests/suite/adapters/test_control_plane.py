@@ -18,20 +18,16 @@ import pytest
 from refsched.processes.kubernetes_api.client import Client, kind_named
 from refsched.reading.shipped_files import examples_folder
 from refsched.suite.adapters.connecting import connect
-from refsched.suite.adapters.control_plane import ControlPlane, control_plane_program, running_control_plane
+from refsched.suite.adapters.control_plane import ControlPlane, running_control_plane
 from refsched.suite.adapters.faults import AdapterUnavailable
 from refsched.suite.histories.scenario import read_history
 from refsched.suite.histories.trial import try_history
+from tests.built_control_plane import PROGRAM, built_program, is_built
 
 pytest.importorskip("kubernetes", reason="the client of Kubernetes is not installed: refsched[cluster]")
 
 Json = dict[str, Any]
 
-PROGRAM = control_plane_program().built_before()
-is_built = pytest.mark.skipif(
-    PROGRAM is None,
-    reason="the control plane is not built: pytest conformance/ --impl=api:kube-scheduler does it",
-)
 CONFIG: Json = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
 NODE: Json = {
     "apiVersion": "v1",
@@ -51,8 +47,7 @@ sys.stdin.read()
 
 @pytest.fixture(scope="module")
 def plane() -> Iterator[ControlPlane]:
-    assert PROGRAM is not None
-    running = running_control_plane(PROGRAM)
+    running = running_control_plane(built_program())
     yield running
     running.close()
 

@@ -19,23 +19,20 @@ from small_api_server import small_api_server
 from refsched.errors import InputError
 from refsched.processes.kubernetes_api.client import Client
 from refsched.records import Bind
-from refsched.suite.adapters.control_plane import ControlPlane, control_plane_program
+from refsched.suite.adapters.control_plane import ControlPlane
 from refsched.suite.adapters.scheduler_command import config_for
 from refsched.tools.cli.main import cli
 from refsched.tools.cli.run import options_of
+from tests.built_control_plane import PROGRAM, built_program
 
 pytest.importorskip("kubernetes", reason="the client of Kubernetes is not installed: refsched[cluster]")
 
 Json = dict[str, Any]
 
-PROGRAM = control_plane_program().built_before()
-
 
 @pytest.fixture(scope="module")
 def plane() -> Iterator[ControlPlane]:
-    if PROGRAM is None:
-        pytest.skip("the control plane is not built: pytest conformance/ --impl=api:kube-scheduler does it")
-    running = ControlPlane(PROGRAM)
+    running = ControlPlane(built_program())
     yield running
     running.close()
 

@@ -15,13 +15,13 @@ import pytest
 from click.testing import CliRunner, Result
 
 from refsched.processes.kubernetes_api.client import Client
-from refsched.suite.adapters.control_plane import ControlPlane, control_plane_program
+from refsched.suite.adapters.control_plane import ControlPlane
 from refsched.suite.adapters.scheduler_command import config_for
 from refsched.tools.cli.main import cli
+from tests.built_control_plane import built_program
 
 Json = dict[str, Any]
 
-PROGRAM = control_plane_program().built_before()
 CONFIG: Json = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
 
 EVENTS = "/apis/events.k8s.io/v1/namespaces/default/events"
@@ -251,13 +251,12 @@ def test_a_log_of_nothing_that_scheduling_reads_makes_no_trace(log: Log) -> None
 def real_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The log of a kube-apiserver in which kube-scheduler places, rejects and preempts."""
     pytest.importorskip("kubernetes", reason="the client of Kubernetes is not installed: refsched[cluster]")
-    if PROGRAM is None:
-        pytest.skip("the control plane is not built: pytest conformance/ --impl=api:kube-scheduler does it")
+    program = built_program()
     folder = tmp_path_factory.mktemp("audit")
     path = folder / "audit.log"
-    with closing(ControlPlane(PROGRAM, "-audit", str(path))) as plane:
+    with closing(ControlPlane(program, "-audit", str(path))) as plane:
         (folder / "config.json").write_text(json.dumps(config_for(CONFIG, plane.kubeconfig)))
-        command = [str(PROGRAM), "scheduler", f"--config={folder / 'config.json'}", "--secure-port=0"]
+        command = [str(program), "scheduler", f"--config={folder / 'config.json'}", "--secure-port=0"]
         client = Client(plane.kubeconfig)
         with (
             (folder / "scheduler.log").open("w") as said,

@@ -32,13 +32,13 @@ import yaml
 from refsched.objects.kinds import KINDS
 from refsched.processes.kubernetes_api.client import ApiError, Client, UnreachableError
 from refsched.processes.kubernetes_api.watching import DELETED, Event, Watching
-from refsched.suite.adapters.control_plane import ControlPlane, control_plane_program
+from refsched.suite.adapters.control_plane import ControlPlane
+from tests.built_control_plane import built_program
 
 pytest.importorskip("kubernetes", reason="the client of Kubernetes is not installed: refsched[cluster]")
 
 Json = dict[str, Any]
 
-PROGRAM = control_plane_program().built_before()
 NODES = 60
 PODS = 600
 ROOM = 10
@@ -204,10 +204,8 @@ class Restarted:
 
 @pytest.fixture
 def plane(tmp_path: Path) -> Iterator[Restarted]:
-    if PROGRAM is None:
-        pytest.skip("the control plane is not built: pytest conformance/ --impl=api:kube-scheduler does it")
     (tmp_path / "data").mkdir(mode=0o700)
-    with closing(Restarted(PROGRAM, tmp_path / "data")) as running:
+    with closing(Restarted(built_program(), tmp_path / "data")) as running:
         yield running
 
 

@@ -12,25 +12,22 @@ from click.testing import CliRunner
 
 from conformance.campaigns.stored import Store, main
 from conformance.strategies import AREAS
-from conformance.strategies.as_stored import stored
+from conformance.strategies.stored_objects import stored
 from conformance.vocabulary.objects import pod
 from conformance.vocabulary.places import with_each_object
 from conformance.vocabulary.storage import a_claim
 from conformance.wrong.profile import suite_tests
 from refsched.processes.kubernetes_api.client import Client
-from refsched.suite.adapters.control_plane import ControlPlane, control_plane_program
+from refsched.suite.adapters.control_plane import ControlPlane
 from refsched.suite.adapters.faults import AdapterUnavailable
 from refsched.suite.histories.history import Create, History
 from refsched.suite.session.drawing import collected, load_profile
+from tests.built_control_plane import built_program, is_built
 
 pytest.importorskip("kubernetes", reason="the client of Kubernetes is not installed: refsched[cluster]")
 
 Json = dict[str, Any]
 
-PROGRAM = control_plane_program().built_before()
-is_built = pytest.mark.skipif(
-    PROGRAM is None, reason="the control plane is not built: python -m conformance.campaigns.stored does it"
-)
 EXCLUSIVE = a_claim(spec={"accessModes": ["ReadWriteOnce", "ReadWriteOncePod"]})
 HUGE: Json = {"hugepages-2Mi": "4Mi"}
 
@@ -112,8 +109,7 @@ def test_what_is_put_right_stays(area: str) -> None:
 
 @pytest.fixture(scope="module")
 def store() -> Iterator[Store]:
-    assert PROGRAM is not None
-    plane = ControlPlane(PROGRAM)
+    plane = ControlPlane(built_program())
     yield Store(Client(plane.kubeconfig))
     plane.close()
 

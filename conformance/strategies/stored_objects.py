@@ -19,6 +19,8 @@ from typing import Any
 
 from hypothesis.strategies import SearchStrategy
 
+from conformance.vocabulary.devices import names_of_requests
+from conformance.vocabulary.objects import PREFERRED, REQUIRED
 from conformance.vocabulary.places import with_each_object
 from refsched.objects.pod import Pod
 from refsched.objects.quantity import parse_quantity
@@ -89,8 +91,8 @@ def _terms(affinity: Json) -> Iterator[Json]:
     """Yields the terms of affinity and anti-affinity to pods."""
     for kind in ("podAffinity", "podAntiAffinity"):
         of_kind = affinity.get(kind) or {}
-        yield from of_kind.get("requiredDuringSchedulingIgnoredDuringExecution") or ()
-        for preferred in of_kind.get("preferredDuringSchedulingIgnoredDuringExecution") or ():
+        yield from of_kind.get(REQUIRED) or ()
+        for preferred in of_kind.get(PREFERRED) or ():
             yield preferred["podAffinityTerm"]
 
 
@@ -196,7 +198,7 @@ def _of_a_claim(spec: Json) -> None:
     """A request for all devices has no count, a constraint is of one attribute, and what names requests, and
     alternatives, names those that the claim has."""
     devices = spec.get("devices") or {}
-    names = set(_names_of_requests(devices))
+    names = names_of_requests(devices.get("requests") or ())
     _keep(devices, "constraints", {"matchAttribute", "distinctAttribute"}.intersection)
     for constraint in devices.get("constraints") or ():
         if "matchAttribute" in constraint:
@@ -209,13 +211,6 @@ def _of_a_claim(spec: Json) -> None:
         _keep(devices, member, lambda each: not each.get("requests") or names.intersection(each["requests"]))
         for each in devices.get(member) or ():
             _keep(each, "requests", names.__contains__)
-
-
-def _names_of_requests(devices: Json) -> Iterator[str]:
-    for request in devices.get("requests") or ():
-        yield request["name"]
-        for alternative in request.get("firstAvailable") or ():
-            yield f"{request['name']}/{alternative['name']}"
 
 
 def _of_a_slice(spec: Json) -> None:
