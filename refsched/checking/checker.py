@@ -338,6 +338,8 @@ class Checker:
         self.compared_nodes = frozenset(record.filter or ()).intersection(specified.filter or ())
         if self._evictions.leave_open(record, specified):
             guesses = {*guesses, VICTIMS}
+            # What a record does not name is compared with nothing.
+            self.has_diverged |= not record.victims and bool(specified.victims)
         self._evictions.after(specified)
         compared = list(attempt_disagreements(record, specified))
         keeps = was_nominated and record.nominated_node is None and specified.nominated_node == ""

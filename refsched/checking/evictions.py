@@ -12,6 +12,7 @@ pkg/scheduler/framework/types.go, removeFromSlice.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 
 from attrs import Factory, define
 
@@ -27,16 +28,17 @@ class Evictions:
     _nodes: set[str] = Factory(set)
     """From these nodes more than one victim was deleted at once."""
 
-    _unsure: frozenset[str] = frozenset()
-    """On these of the nodes the next attempt may find either of two victims."""
+    _unsure: Mapping[str, int] = Factory(dict)
+    """On these of the nodes the next attempt may find either of two victims. So many pods of each are being
+    deleted already."""
 
     def before(self, scheduler: SchedulerState) -> None:
         """Notes, when an attempt begins, on which of the nodes the order of pods is open."""
-        self._unsure = frozenset(
-            name
+        self._unsure = {
+            name: sum(pod.pod.metadata.deletion_timestamp is not None for pod in node.pods)
             for name, node in scheduler.cache.usage().items()
             if name in self._nodes and _are_exchangeable(node)
-        )
+        }
 
     def after(self, specified: Attempt) -> None:
         """Notes what an attempt has evicted."""
@@ -44,9 +46,11 @@ class Evictions:
             self._nodes.add(specified.nominated_node)
 
     def leave_open(self, record: Attempt, specified: Attempt) -> bool:
-        """Returns whether the place of pods on a node decides which of as many victims are taken."""
-        as_many = len(record.victims or ()) == len(specified.victims or ())
-        return as_many and not self._unsure.isdisjoint({record.nominated_node, specified.nominated_node})
+        """Returns whether the place of pods on a node decides which of as many victims are taken. An attempt whose
+        victims are all being deleted already names none of them (R-PREEMPT-PREP-06)."""
+        nodes = self._unsure.keys() & {record.nominated_node, specified.nominated_node}
+        fewer, more = sorted(len(attempt.victims or ()) for attempt in (record, specified))
+        return any(fewer == more or (fewer == 0 and more <= self._unsure[node]) for node in nodes)
 
 
 def _are_exchangeable(node: NodeInfo) -> bool:

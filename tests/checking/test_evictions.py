@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from refsched.checking.checker import Checker
-from refsched.records import Attempt, Create, Delete, Reference
+from refsched.records import Attempt, Create, Delete, Reference, Update
 
 CONFIG = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
 STARTED, LATER = {"startTime": "2026-01-01T00:00:00Z"}, {"startTime": "2026-01-01T00:00:01Z"}
@@ -55,6 +55,16 @@ def _after_two_victims(*statuses: dict[str, str]) -> Checker:
     return checker
 
 
+def _changed(name: str, **metadata: Any) -> Update:
+    """An update puts the pod of this name behind all others of its node."""
+    pod = _pod(name, "0", nodeName="n").object
+    return Update({**pod, "metadata": {**pod["metadata"], **metadata}})
+
+
+def _leaving(name: str) -> Update:
+    return _changed(name, deletionTimestamp="2026-01-01T00:00:00Z")
+
+
 def _chosen(*victims: str) -> Attempt:
     return Attempt("default/b", "unschedulable", victims=victims, nominated_node="n")
 
@@ -86,3 +96,27 @@ def test_both_of_them_are_too_many() -> None:
 def test_of_two_that_started_one_after_the_other_it_is_known_which() -> None:
     assert not _after_two_victims(STARTED, LATER).take(_chosen("default/r4"))
     assert _after_two_victims(STARTED, LATER).take(_chosen("default/r3"))
+
+
+@pytest.mark.parametrize("victims", [("default/r3",), ()])
+@pytest.mark.parametrize("terminating", ["r3", "r4"])
+def test_one_that_is_being_deleted_already_is_not_named_and_may_be_the_next_victim(
+    terminating: str, victims: tuple[str, ...]
+) -> None:
+    checker = _after_two_victims()
+    checker.take(_leaving(terminating))
+    assert checker.take(_chosen(*victims)) == []
+
+
+def test_where_none_is_named_it_is_not_known_which_are_left() -> None:
+    checker = _after_two_victims()
+    checker.take(_leaving("r3"))
+    checker.take(_changed("r4", labels={"a": "b"}))
+    assert not checker.take(Attempt("default/b", "unschedulable", nominated_node="n"))
+    assert isinstance(checker.specified, Attempt)
+    assert checker.specified.victims == ("default/r4",)
+    assert checker.has_diverged
+
+
+def test_none_is_too_few_if_none_is_being_deleted() -> None:
+    assert [one.member for one in _after_two_victims().take(_chosen())] == ["victims"]

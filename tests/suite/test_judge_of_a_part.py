@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from attrs import evolve
 
-from refsched.records import Attempt, Bind, Create, Nodes, NodeStatus, NodeUsage
+from refsched.records import Attempt, Bind, Create, Delete, Nodes, NodeStatus, NodeUsage, Reference, Update
 from refsched.suite.adapters.answers import HAS_A_GATE
 from refsched.suite.adapters.selection import PROFILES
 from refsched.suite.histories.history import History
@@ -20,10 +22,18 @@ def judge_of_one_node() -> Judge:
     judge = Judge(history_for(FILTERS, History(())), FILTERS)
     node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}
     judge.take(Create({**node, "status": {"allocatable": {"cpu": "4", "pods": "9"}}}))
-    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}}
-    container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": "1"}}}
-    judge.take(Create({**pod, "spec": {"containers": [container]}}))
+    judge.take(Create(_pod("p", "1")))
     return judge
+
+
+def _pod(name: str, cpu: str, **spec: Any) -> dict[str, Any]:
+    container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name},
+        "spec": {"containers": [container], **spec},
+    }
 
 
 def test_a_rule_that_the_part_cannot_show_comes_last() -> None:
@@ -57,3 +67,28 @@ def test_a_part_of_an_older_release_is_sent_what_that_release_does_not_read() ->
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": spec, "status": status}
     judge.take(Create(pod))
     assert judge.stored(pod)["status"]["initContainerStatuses"] == status["initContainerStatuses"]
+
+
+def test_victims_may_be_left_out_where_it_is_open_whether_all_are_being_deleted() -> None:
+    """Of two pods that are left on a node after others were evicted, one is being deleted, which is not named."""
+    part = Part(PROFILES["preemption"])
+    judge = Judge(history_for(part, History(())), part)
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}
+    judge.take(Create({**node, "status": {"allocatable": {"cpu": "2", "pods": "3"}}}))
+    for name, cpu in (("r1", "1"), ("r2", "1"), ("r3", "0"), ("r4", "0")):
+        judge.take(Create(_pod(name, cpu, nodeName="n1")))
+    judge.take(Create(_pod("a", "2", priority=10)))
+    full = {"n1": NodeStatus("Unschedulable", "NodeResourcesFit", ("Too many pods", "Insufficient cpu"))}
+    victims = ("default/r1", "default/r2")
+    assert not judge.take(
+        Attempt("default/a", "unschedulable", filter=full, victims=victims, nominated_node="n1")
+    )
+    for name in ("r1", "r2"):
+        judge.take(Delete(Reference("Pod", name, "v1", "default")))
+    leaving, other = _pod("r3", "0", nodeName="n1"), _pod("r4", "0", nodeName="n1")
+    judge.take(Update({**leaving, "metadata": {"name": "r3", "deletionTimestamp": "2026-01-01T00:00:00Z"}}))
+    judge.take(Update({**other, "metadata": {"name": "r4", "labels": {"a": "b"}}}))
+    judge.take(Create(_pod("b", "0", priority=9)))
+    full = {"n1": NodeStatus("Unschedulable", "NodeResourcesFit", ("Too many pods",))}
+    assert not judge.take(Attempt("default/b", "unschedulable", filter=full, nominated_node="n1"))
+    assert judge.has_diverged

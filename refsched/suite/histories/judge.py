@@ -186,9 +186,9 @@ class Judge:
 
     def _left_out(self, record: Attempt | Bind) -> list[Finding]:
         """R-ANSWER-02: An answer contains every member that one of the implementation's capabilities promises,
-        or without which an attempt cannot be judged."""
+        or without which an attempt cannot be judged. What is followed no further may have other members."""
         specified = self._checker.specified
-        if specified is None or not self._with_specification:
+        if specified is None or self._checker.has_diverged or not self._with_specification:
             return []
         self._decisive[COMPLETE] += 1
         return [
