@@ -86,7 +86,7 @@ def test_a_course_is_judged_when_a_step_has_shown_something() -> None:
     course.end()
 
     assert check.target == RULE
-    assert check.examples == 1
+    assert check.counted.examples == 1
     assert len(check.counterexamples[RULE].judgement.history.steps) == 2
 
 
@@ -98,7 +98,7 @@ def test_a_course_in_which_nothing_was_wrong_counts_once() -> None:
     course.end()
     course.end()
 
-    assert (check.examples, check.decisive[RULE], check.target) == (1, 1, None)
+    assert (check.counted.examples, check.counted.decisive[RULE], check.target) == (1, 1, None)
 
 
 def test_what_a_machine_finds_shrinks_to_as_few_steps_as_show_it() -> None:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import time
 import traceback
-from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from functools import cache
 from math import inf
@@ -28,17 +27,14 @@ from refsched.suite.histories.scenario import steps_as_json
 from refsched.suite.results.outcome import ADAPTER, SUITE, Fault
 from refsched.suite.session.allowance import Allowance
 from refsched.suite.session.bench import SteppedRun
+from refsched.suite.session.compared_again import ComparedAgain
+from refsched.suite.session.counted import Counted
 from refsched.suite.session.further_histories import by_turns
-from refsched.suite.session.kept_rules import Decided
 from refsched.suite.session.order_of_rules import by_cause, may_follow
 
 T = TypeVar("T")
 
 Explain = Callable[[Histories, Sequence[str], Callable[[str], bool]], FailureExplanation]
-
-COMPARED_AGAIN = 12
-"""This many histories that have failed are kept to be compared again, as many that have not since the first one
-has, and as many from before it."""
 
 OF_ALL_PLUGINS = ("R-FRAMEWORK-13", "R-FRAMEWORK-14")
 """The statuses and scores of all plugins pass through the code of these rules: breaking them looks like a mistake
@@ -160,17 +156,9 @@ class Checking:
     the one that failed the test."""
     fault: Fault | None = None
     repeats: bool = True
-    examples: int = 0
-    not_for_it: int = 0
-    """This many histories need what the implementation does not do."""
-    decisive: Counter[str] = Factory(Counter)
-    decided: dict[str, Decided] = Factory(dict)
-    """By rule, these are histories in which it was applied, and nothing was wrong."""
-    choices: int = 0
-    single: int = 0
-    ended: Counter[str] = Factory(Counter)
-    without: Counter[str] = Factory(Counter)
-    """By field that the implementation does not take, in how many histories it was left out."""
+    counted: Counted = Factory(Counted)
+    """It has what was compared until the test failed."""
+    compared_again: ComparedAgain = Factory(ComparedAgain)
     allowance: Allowance = Factory(Allowance)
     takes: Callable[[History], bool] = lambda history: True
     """It says whether a history that was drawn is tried. One that may make a failing one smaller always is."""
@@ -179,12 +167,6 @@ class Checking:
     is_late: bool = False
     failed_at: float = 0.0
     """The test was first seen to fail at this time, by ``time.monotonic``."""
-    failing: deque[Comparison] = Factory(lambda: deque(maxlen=COMPARED_AGAIN))
-    """Of the last histories in which something was wrong."""
-    passing: deque[Comparison] = Factory(lambda: deque(maxlen=COMPARED_AGAIN))
-    """Of the last ones in which nothing was, since the test has failed."""
-    before: deque[Comparison] = Factory(lambda: deque(maxlen=COMPARED_AGAIN))
-    """Of the last ones before it failed."""
 
     def __call__(self, history: History) -> Judgement:
         self._look_at_the_clock()
@@ -203,13 +185,13 @@ class Checking:
             raise LateError("not tried: the time of the budget was over")
 
     def has_nothing_for_it(self) -> None:
-        self.not_for_it += 1
+        self.counted.not_for_it += 1
 
     def conclude(self, judgement: Judgement) -> Judgement:
         """Takes what a history has shown. Raises RuleBrokenError if it showed the rule to be broken that fails the
         test."""
         if self.target is None:
-            self._count(judgement)
+            self.counted.add(judgement)
         self._keep(judgement)
         findings = self._note(judgement)
         self._raise([finding.kind for finding in findings if self.counts(finding.rule)])
@@ -225,30 +207,8 @@ class Checking:
             self.fault = Fault(SUITE, traceback.format_exc().rstrip())
         raise HaltedError(self.fault.problem)
 
-    def _count(self, judgement: Judgement) -> None:
-        if judgement.needs_more:
-            self.not_for_it += 1
-            return
-        self.examples += 1
-        self.without.update(judgement.without)
-        if judgement.findings or not judgement.ended:
-            self.decisive.update(judgement.decisive)
-        if judgement.comparison is not None and not (judgement.findings or judgement.ended):
-            for rule, times in judgement.decisive.items():
-                known = self.decided.setdefault(
-                    rule, Decided(judgement.comparison, times, judgement.comparison)
-                )
-                known.see(judgement.comparison, times)
-        self.choices += judgement.choices
-        self.single += judgement.single
-        if judgement.ended and not judgement.findings:
-            self.ended[judgement.ended] += 1
-
     def _keep(self, judgement: Judgement) -> None:
-        if judgement.comparison is not None and judgement.findings:
-            self.failing.append(judgement.comparison)
-        elif judgement.comparison is not None and not judgement.ended:
-            (self.before if self.target is None else self.passing).append(judgement.comparison)
+        self.compared_again.keep(judgement, has_failed=self.target is not None)
 
     def _by_cause(self, judgement: Judgement) -> list[Finding]:
         return sorted(judgement.findings, key=lambda found: by_cause(found, self.order(found.rule)))
@@ -353,8 +313,7 @@ class Checking:
     def _others(self, smallest: History) -> Sequence[Comparison]:
         """Returns the other histories. Those that are alike, because a history was made small, alternate with
         others."""
-        kept = (self.failing, self.before, self.passing)
-        return by_turns(self.more(smallest), *map(reversed, kept))
+        return by_turns(self.more(smallest), *self.compared_again.latest_first())
 
 
 def _until(step: int, judgement: Judgement) -> Judgement:

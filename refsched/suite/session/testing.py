@@ -244,7 +244,7 @@ class Testing:
             self.cut_short = self._outcome(pyfuncitem, declared, None)
             raise
         try:
-            checking.settle(None if isinstance(problem, LateError) and checking.examples else problem)
+            checking.settle(None if isinstance(problem, LateError) and checking.counted.examples else problem)
         finally:
             if self._selected.clock is not None and checking.target is not None:
                 self._selected.clock.pause(min(time.monotonic() - checking.failed_at, allowed))
@@ -271,9 +271,11 @@ class Testing:
     def _outcome(self, item: pytest.Item, declared: Declaration, raised: BaseException | None) -> Outcome:
         checking = item.stash.setdefault(CHECKING, self._checking())
         behind = item.stash.setdefault(BEHIND, self._checking(level=Level.PROMISED))
-        done = behind if behind.examples else checking  # it went on where the other one ended
+        done = (
+            behind if behind.counted.examples else checking
+        ).counted  # it went on where the other one ended
         for each in (checking, behind):
-            self._kept.note(name_of(item), declared.rules, each.decided, each.decisive)
+            self._kept.note(name_of(item), declared.rules, each.counted.decided, each.counted.decisive)
         missing = item.stash.get(MISSING, ())
         if isinstance(raised, pytest.skip.Exception):
             if not (missing or isinstance(raised, HaltedError)):
@@ -287,7 +289,7 @@ class Testing:
             rules=declared.rules,
             missing=missing or _all_needed_more(checking),
             examples=done.examples,
-            decisive=dict(checking.decisive | behind.decisive),
+            decisive=dict(checking.counted.decisive | behind.counted.decisive),
             choices=done.choices,
             single=done.single,
             ended=dict(done.ended),
@@ -325,7 +327,8 @@ class Testing:
 
 
 def _all_needed_more(checking: Checking) -> tuple[str, ...]:
-    return ("a whole scheduler",) if checking.not_for_it and not checking.examples else ()
+    counted = checking.counted
+    return ("a whole scheduler",) if counted.not_for_it and not counted.examples else ()
 
 
 def _followed_by(
