@@ -83,14 +83,18 @@ def _preferring(own: Sequence[tuple[int, str]], added: Sequence[tuple[int, str]]
     return cluster.history(profile_config(default_profile(*([args] if added else []))))
 
 
+LARGEST = 2**63 - 1
+"""Go parses no larger number into an int64."""
+
+
 def _size(operator: str, value: str) -> Json:
     return {"key": "size", "operator": operator, "values": [value]}
 
 
-def _beyond_fractions(operator: str, value: int) -> History:
-    """The nodes have sizes that are next to each other, and equal as fractions."""
+def _of_sizes(sizes: Sequence[int], operator: str, value: int) -> History:
+    """The nodes have these sizes, and a pod requires one that compares so."""
     cluster = HistoryBuilder()
-    for size in (BEYOND_FRACTIONS - 1, BEYOND_FRACTIONS):
+    for size in sizes:
         cluster.add_node(node(labels={"size": str(size)}))
     terms = {"nodeSelectorTerms": [{"matchExpressions": [_size(operator, str(value))]}]}
     cluster.add_pod(pod("", affinity={"nodeAffinity": {REQUIRED: terms}}))
@@ -136,7 +140,15 @@ def _of_values() -> Iterator[Case]:
         yield Case(
             f"sizes_beyond_fractions_by_{operator.lower()}",
             f"{operator} compares whole numbers, of which each differs from the next one, however large they are.",
-            _beyond_fractions(operator, value),
+            _of_sizes((BEYOND_FRACTIONS - 1, BEYOND_FRACTIONS), operator, value),
+            ("R-SELECTOR-02",),
+        )
+    for operator, value in (("Gt", LARGEST - 1), ("Gt", LARGEST), ("Lt", LARGEST), ("Lt", LARGEST + 1)):
+        yield Case(
+            f"sizes_about_the_largest_by_{operator.lower()}_{value}",
+            f"{operator} compares numbers up to {LARGEST}; what is larger is no number, in a label or in a"
+            " requirement.",
+            _of_sizes((LARGEST - 1, LARGEST, LARGEST + 1), operator, value),
             ("R-SELECTOR-02",),
         )
     for place in ("same", "other"):

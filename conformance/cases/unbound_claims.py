@@ -115,21 +115,13 @@ _MADE_WHERE_IT_FITS = (
 )
 
 
-def _largest_size_grows() -> History:
-    """The storage is large enough for a claim, and takes only smaller volumes; then it takes larger ones."""
-    capacity = storage_object(
-        *(STORAGE, "CSIStorageCapacity", "k", "default"),
-        storageClassName="made",
-        nodeTopology={},
-        capacity="100Gi",
-        maximumVolumeSize="1Gi",
+def _storage_changes(before: Json, after: Json) -> History:
+    """The storage says these sizes, by which it takes no volume of a claim's size, and then those."""
+    storage = storage_object(
+        *(STORAGE, "CSIStorageCapacity", "k", "default"), storageClassName="made", nodeTopology={}
     )
-    return _updated(
-        {**capacity, "maximumVolumeSize": "10Gi"},
-        *_MADE_WHERE_IT_FITS,
-        a_claim(spec={"storageClassName": "made", **_TWO_GIBIBYTES}),
-        capacity,
-    )
+    claim = a_claim(spec={"storageClassName": "made", **_TWO_GIBIBYTES})
+    return _updated({**storage, **after}, *_MADE_WHERE_IT_FITS, claim, {**storage, **before})
 
 
 def _stored_where(first: Json) -> History:
@@ -298,8 +290,27 @@ CASES: tuple[Case, ...] = (
     Case(
         "largest_size_of_a_volume_grows",
         "A pod is requeued when the storage takes larger volumes, though there is as much of it as before.",
-        _largest_size_grows(),
+        _storage_changes(
+            {"capacity": "100Gi", "maximumVolumeSize": "1Gi"},
+            {"capacity": "100Gi", "maximumVolumeSize": "10Gi"},
+        ),
         ("R-VOLBIND-28",),
+    ),
+    *(
+        Case(
+            f"storage_that_says_{name}",
+            f"A pod is requeued when storage says for the first time how large it is, even if that is too little,"
+            f" and not when it does not say so any more; here it says {name.replace('_', ' ')}.",
+            _storage_changes(before, after),
+            ("R-VOLBIND-28",),
+        )
+        for name, before, after in (
+            ("at_last_that_it_is_large", {}, {"capacity": "10Gi"}),
+            ("at_last_that_it_is_small", {}, {"capacity": "1Gi"}),
+            ("a_largest_size_of_zero_at_last", {}, {"maximumVolumeSize": "0"}),
+            ("no_more_how_large_it_is", {"capacity": "1Gi"}, {}),
+            ("no_more_how_large_volumes_may_be", {"maximumVolumeSize": "1Gi"}, {"capacity": "1Gi"}),
+        )
     ),
     Case(
         "volume_that_becomes_available",

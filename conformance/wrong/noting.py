@@ -48,7 +48,19 @@ Mutants = Mapping[Position, Sequence[Mutant]]
 
 _CHANGE_SOMETHING = frozenset(
     {
-        *("add", "append", "assume", "bind", "cancel", "choose", "clear", "discard", "done", "extend"),
+        *(
+            "_bound",
+            "add",
+            "append",
+            "assume",
+            "bind",
+            "cancel",
+            "choose",
+            "clear",
+            "discard",
+            "done",
+            "extend",
+        ),
         *("forget", "next", "note", "pop", "popitem", "popleft", "put", "reject", "remove", "requeue"),
         *("run", "send", "setdefault", "step", "subtract", "take", "update", "write"),
     }
