@@ -5,8 +5,6 @@ pools whose slices disagree, and node updates that make no pod schedulable."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
-from itertools import permutations
 from typing import Any
 
 from conformance.cases.deleted import Replaced, before_and_after
@@ -31,11 +29,8 @@ from conformance.vocabulary.objects import (
     ZONE,
     default_profile,
     node,
-    owned_by_pod,
     pod,
     profile_config,
-    with_metadata,
-    with_spec,
     with_status,
 )
 from conformance.vocabulary.storage import (
@@ -122,32 +117,6 @@ def _of_users() -> Iterator[Case]:
 # --- Claims that are created or deleted late ------------------------------------------------------
 
 
-def _generated(*events: str, beside: str = "") -> History:
-    """A claim is created from a pod's template, the pod's status names it, and a scheduling gate is removed, in
-    some order. The pod may name a claim ``beside``, which is there."""
-    cluster = HistoryBuilder(hosts=True)
-    cluster.add(_CLASS, _SLICE, *([resource_claim(beside, ONE)] if beside else []))
-    cluster.add_node(node(""))
-    gated: Json = {"schedulingGates": [{"name": "g"}]} if "gate" in events else {}
-    used: list[Json] = [{"name": "g", "resourceClaimTemplateName": "t"}]
-    used += [{"name": "named", "resourceClaimName": beside}] if beside else []
-    value = pod("p1", uid="uid-of-p1", resourceClaims=used, **gated)
-    owner = owned_by_pod("p1", "uid-of-p1")
-    statuses = [{"name": "g", "resourceClaimName": "p1-g"}]
-    cluster.add_pod(value)
-    cluster.schedule()
-    for event in events:
-        match event:
-            case "claim":
-                cluster.add(with_metadata(resource_claim("p1-g", ONE), ownerReferences=[owner]))
-            case "status":
-                cluster.change_pod(0, partial(with_status, resourceClaimStatuses=statuses))
-            case "gate":
-                cluster.change_pod(0, partial(with_spec, schedulingGates=[]))
-        cluster.schedule()
-    return cluster.history()
-
-
 def _claim_deleted(first: str, seconds: float, gates: dict[str, bool]) -> History:
     """A pod is rejected for too little cpu. The node grows and the claim is deleted, in this order or the other;
     after some seconds the claim is created again."""
@@ -195,21 +164,6 @@ def _one_claim_deleted(deleted: str, config: Json | None) -> History:
 
 
 def _of_late_claims() -> Iterator[Case]:
-    orders = (("claim", "status"), ("status", "claim"), *permutations(("gate", "claim", "status")))
-    for order in orders:
-        yield Case(
-            f"generated_claim_{'_then_'.join(order)}",
-            "A pod is queued once its generated claim exists, its status names the claim and no gate is left,"
-            f" in whatever order that happens: {', '.join(order)}.",
-            _generated(*order),
-        )
-    for orders_beside in (("claim", "status"), ("status", "claim")):
-        yield Case(
-            f"generated_claim_{'_then_'.join(orders_beside)}_beside_a_named_one",
-            "A pod is queued once its generated claim exists and its status names that one, though it has another"
-            " claim, which its status never names.",
-            _generated(*orders_beside, beside="c1"),
-        )
     for gates in ({}, WITHOUT_POP_FROM_BACKOFF):
         suffix = "_without_pop_from_backoff" if gates else ""
         for first, seconds in (("node", 3), ("claim", 0), ("claim", 3)):
