@@ -31,7 +31,6 @@ from conformance.vocabulary.objects import (
     node,
     pod,
     profile_config,
-    with_status,
 )
 from conformance.vocabulary.storage import (
     bound_pair,
@@ -86,18 +85,6 @@ def _of_allocations() -> Iterator[Case]:
             )
 
 
-def _named_by_the_status_too() -> History:
-    """A pod names a claim that has no device to get, and its status says that the claim is another one."""
-    cluster = HistoryBuilder(hosts=True)
-    wanting = {"requests": [request("r0", [exactly(2)])]}
-    cluster.add(_CLASS, _SLICE, resource_claim("c1", wanting), resource_claim("c2", ONE))
-    cluster.add_node(node(""))
-    statuses = [{"name": "g0", "resourceClaimName": "c2"}]
-    cluster.add_pod(with_status(claim_user("c1"), resourceClaimStatuses=statuses))
-    cluster.schedule()
-    return cluster.history()
-
-
 def _of_users() -> Iterator[Case]:
     for name, users in (("another_pod_too", ("p1", "p9")), ("nobody", ())):
         yield Case(
@@ -106,12 +93,6 @@ def _of_users() -> Iterator[Case]:
             f" is reserved for {name.replace('_', ' ')}.",
             _allocated("n9", reservedFor=users_of(*users)),
         )
-    yield Case(
-        "claim_that_the_pod_names_and_its_status_does_not",
-        "A claim that the pod names itself is its claim, whatever its status says.",
-        _named_by_the_status_too(),
-        ("R-DRA-81",),
-    )
 
 
 # --- Claims that are created or deleted late ------------------------------------------------------

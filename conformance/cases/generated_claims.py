@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cases of claims that are generated from a template, which a pod waits for before it is tried."""
+"""Cases of claims that are generated from a template: a pod waits until its status names them before it is
+tried."""
 
 from __future__ import annotations
 
@@ -9,7 +10,15 @@ from itertools import permutations
 from typing import Any
 
 from conformance.vocabulary.builder import HistoryBuilder
-from conformance.vocabulary.devices import ONE, device_class, resource_claim, resource_slice
+from conformance.vocabulary.devices import (
+    ONE,
+    claim_user,
+    device_class,
+    exactly,
+    request,
+    resource_claim,
+    resource_slice,
+)
 from conformance.vocabulary.objects import (
     node,
     owned_by_pod,
@@ -72,6 +81,18 @@ def _named_one_by_one(*names: str) -> History:
     return cluster.history()
 
 
+def _named_by_the_status_too() -> History:
+    """A pod names a claim that has no device to get, and its status says that the claim is another one."""
+    cluster = HistoryBuilder(hosts=True)
+    wanting = {"requests": [request("r0", [exactly(2)])]}
+    cluster.add(_CLASS, _SLICE, resource_claim("c1", wanting), resource_claim("c2", ONE))
+    cluster.add_node(node(""))
+    statuses = [{"name": "g0", "resourceClaimName": "c2"}]
+    cluster.add_pod(with_status(claim_user("c1"), resourceClaimStatuses=statuses))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _cases() -> Iterator[Case]:
     orders = (("claim", "status"), ("status", "claim"), *permutations(("gate", "claim", "status")))
     for order in orders:
@@ -95,6 +116,12 @@ def _cases() -> Iterator[Case]:
             f" {names[0]} comes first.",
             _named_one_by_one(*names),
         )
+    yield Case(
+        "claim_that_the_pod_names_and_its_status_does_not",
+        "A claim that the pod names itself is its claim, whatever its status says.",
+        _named_by_the_status_too(),
+        ("R-DRA-81",),
+    )
 
 
 CASES: tuple[Case, ...] = tuple(_cases())
