@@ -57,8 +57,11 @@ class Popping:
 
     def next_pod(self) -> str | None:
         """Returns a pod that may be tried next. A scheduler that chooses none itself may count pods that were
-        skipped."""
-        self._has_skipped_nominated |= skip_heads(self.scheduler)
+        skipped, and pops none of them, which would end a batch (R-BATCH-02)."""
+        queue = self.scheduler.state.queue
+        while skipped := skippable_heads(self.scheduler)[:1]:
+            self._has_skipped_nominated |= are_nominated(self.scheduler, skipped)
+            skip_earlier(queue, *skipped)
         return next(iter(self._heads()), None)
 
     def heads_before(self, pod: str) -> list[str]:
@@ -169,15 +172,12 @@ def skippable_heads(scheduler: Scheduler) -> list[str]:
     return [queued.key for queued in state.queue.heads() if is_skipped(state, queued.pod)]
 
 
-def skip_heads(scheduler: Scheduler, *, until: str = "") -> bool:
+def skip_heads(scheduler: Scheduler, *, until: str = "") -> None:
     """Pops and skips pods that may be popped next and would be skipped, until none of them is left, or until this
-    pod may be popped. Returns whether one of them counted on a node to which it was nominated."""
+    pod may be popped."""
     queue = scheduler.state.queue
-    counted = False
     while until not in [queued.key for queued in queue.heads()] and (skipped := skippable_heads(scheduler)):
-        counted |= are_nominated(scheduler, skipped[:1])
         _skip(queue, skipped[0])
-    return counted
 
 
 def _skip(queue: SchedulingQueue, pod: str) -> None:
@@ -186,8 +186,8 @@ def _skip(queue: SchedulingQueue, pod: str) -> None:
 
 
 def skip_earlier(queue: SchedulingQueue, pod: str) -> None:
-    """Pops and skips a pod (``namespace/name``) that was popped before the last one was: this Pop ends nothing of
-    what has been remembered since. Raises NotWaitingError if the pod does not wait, or is gated."""
+    """Skips a pod (``namespace/name``) that was popped before the last one was, or that nobody pops: this ends
+    nothing of what has been remembered since. Raises NotWaitingError if the pod does not wait, or is gated."""
     remembered = copy(queue.in_flight)
     queue.done(queue.take(pod).pod.uid)
     queue.in_flight = remembered

@@ -170,6 +170,26 @@ def test_a_scheduler_without_a_queue_may_count_a_nominated_pod_that_was_skipped(
     assert checker.has_diverged
 
 
+@pytest.mark.parametrize(("evaluated", "is_right"), [(1, True), (2, False)])
+def test_for_a_scheduler_without_a_queue_a_pod_that_is_skipped_ends_no_batch(
+    evaluated: int, is_right: bool
+) -> None:
+    args = {"defaultingType": "List", "defaultConstraints": []}
+    of_spread = [{"name": "PodTopologySpread", "args": args}]
+    checker = Checker(configuration({"pluginConfig": of_spread}))
+    for node in (node_object("n1", cpu="4"), node_object("n2", cpu="16")):
+        checker.take(Create(node))
+    checker.take(Create(pod_object("first", cpu="1", priority=3)))
+    checker.take(dying("leaving", priority=2))
+    checker.take(Create(pod_object("second", cpu="1", priority=1)))
+
+    for pod, nodes in (("default/first", 2), ("default/second", evaluated)):
+        assert checker.next_pod() == pod
+        found = checker.take(Attempt(pod, "scheduled", "n2", evaluated=nodes))
+        assert (not found) == (is_right or pod == "default/first")
+        checker.take(Bind(pod, "n2", "bound"))
+
+
 def test_nodes_that_show_another_choice_of_a_held_cycle_end_what_can_be_followed() -> None:
     checker = Checker(configuration())
     held = pod_object("held", script={"ScriptedA": {"reserve": "Hold"}})
