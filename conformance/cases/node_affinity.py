@@ -112,6 +112,21 @@ def _preferring_what_cannot_be_read(place: str) -> History:
     return cluster.history()
 
 
+def _wanting_no_label_value(expression: Json, *, is_required: bool) -> History:
+    """A pod requires or prefers a node by this expression, in the second of two terms, and one that names no
+    affinity comes after it."""
+    cluster = HistoryBuilder()
+    for size in ("5", "6"):
+        cluster.add_node(node(labels={"size": size}))
+    terms = [{"matchExpressions": [each]} for each in (_FAR, expression)]
+    required = {REQUIRED: {"nodeSelectorTerms": terms}}
+    preferred = {PREFERRED: [{"weight": 1, "preference": term} for term in terms]}
+    cluster.add_pod(pod("", affinity={"nodeAffinity": required if is_required else preferred}))
+    cluster.add_pod(pod(""))
+    cluster.schedule()
+    return cluster.history()
+
+
 _TWICE: dict[str, tuple[str, Sequence[tuple[int, str]], Sequence[tuple[int, str]]]] = {
     "of_the_pod": ("the pod has it twice", [(30, "a"), (30, "a"), (50, "b")], ()),
     "of_other_weights": ("the pod has it with two weights", [(30, "a"), (40, "a"), (50, "b")], ()),
@@ -122,6 +137,13 @@ _TWICE: dict[str, tuple[str, Sequence[tuple[int, str]], Sequence[tuple[int, str]
 
 _FAR: Json = {"key": "zone", "operator": "In", "values": ["z"]}
 _INVALID = _size("Gt", "big")
+_NO_LABEL_VALUES: dict[str, tuple[str, Json]] = {
+    "negative": ("a number below zero", _size("Gt", "-1")),
+    "spaced": ("one with a space", {"key": "size", "operator": "In", "values": ["5", "5 6"]}),
+    "excluded": ("one with a space, to be excluded", {"key": "size", "operator": "NotIn", "values": ["5 6"]}),
+}
+"""Values that no label can have. An API server stores them in preferred terms, and in required ones that it has
+stored before it checked them."""
 _TERMS: dict[str, tuple[str, list[Json]]] = {
     "valid_term": ("a valid term", [{"matchExpressions": [_FAR]}]),
     "invalid_second_term": (
@@ -151,6 +173,14 @@ def _of_values() -> Iterator[Case]:
             _of_sizes((LARGEST - 1, LARGEST, LARGEST + 1), operator, value),
             ("R-SELECTOR-02",),
         )
+    for name, (says, expression) in _NO_LABEL_VALUES.items():
+        for how in ("required", "preferred"):
+            yield Case(
+                f"{name}_value_that_is_{how}",
+                "An expression with a value that no label can have cannot be read, whatever its operator; the"
+                f" value is {says}, and {how}.",
+                _wanting_no_label_value(expression, is_required=how == "required"),
+            )
     for place in ("same", "other"):
         yield Case(
             f"preferred_size_that_is_no_number_in_the_{place}_term",

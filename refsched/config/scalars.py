@@ -29,10 +29,6 @@ def is_qualified_name(name: str) -> bool:
     return len(part) <= 63 and _NAME_PART.fullmatch(part) is not None
 
 
-def is_label_value(value: str) -> bool:
-    return value == "" or (len(value) <= 63 and _NAME_PART.fullmatch(value) is not None)
-
-
 @contextmanager
 def within(field: str) -> Iterator[None]:
     """Reports an error that is raised inside with its path below ``field``."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from typing import TYPE_CHECKING
 
 from attrs import frozen
@@ -23,6 +24,16 @@ if TYPE_CHECKING:
     from refsched.objects.node import Node
 
 _INTEGER = re.compile(r"[+-]?\d+\Z", re.ASCII)
+_LABEL_VALUE = re.compile(r"(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?")
+_LONGEST_LABEL_VALUE = 63
+"""In characters."""
+
+_TOO_LONG = f"must be no more than {_LONGEST_LABEL_VALUE} bytes"
+_NOT_SPELLED_SO = (
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start"
+    " and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for"
+    f" validation is '{_LABEL_VALUE.pattern}')"
+)
 
 
 @frozen
@@ -55,9 +66,16 @@ class Requirement:
 
     @property
     def is_readable(self) -> bool:
-        """Returns whether Gt and Lt have one int64 integer, which the API server does not check."""
-        if self.operator not in ("Gt", "Lt"):
-            return True
+        """Returns whether its values are such as labels may have, and that of Gt and Lt is one int64 integer. The
+        API server checks neither of a preferred node."""
+        return self.has_label_values and (self.operator not in ("Gt", "Lt") or self.has_integer)
+
+    @property
+    def has_label_values(self) -> bool:
+        return all(map(is_label_value, self.values))
+
+    @property
+    def has_integer(self) -> bool:
         return len(self.values) == 1 and int64(self.values[0]) is not None
 
     def _compares(self, label: str | None) -> bool:
@@ -76,6 +94,22 @@ def int64(text: str) -> int | None:
     """Returns the integer that the text spells, or None if it spells none of 64 bits."""
     number = int(text) if _INTEGER.match(text) else None
     return number if number is not None and -(2**63) <= number < 2**63 else None
+
+
+@cache
+def is_label_value(text: str) -> bool:
+    """Returns whether a label may have this value. Source: apimachinery, IsValidLabelValue."""
+    return not why_no_label_value(text)
+
+
+def why_no_label_value(text: str) -> str:
+    """Returns why no label can have this value, as Go says it, ``""`` if one can."""
+    problems = []
+    if len(text) > _LONGEST_LABEL_VALUE:
+        problems.append(_TOO_LONG)
+    if not _LABEL_VALUE.fullmatch(text):
+        problems.append(_NOT_SPELLED_SO)
+    return "; ".join(problems)
 
 
 @frozen
@@ -140,14 +174,19 @@ class NodeSelectorTerm:
 
     def matches(self, node: Node) -> bool:
         """R-SELECTOR-03: A node matches a node selector term if it matches all of its expressions and fields; a
-        term without any matches no node.
+        term without any matches no node, and neither does one with an expression that has a value which no label
+        can have.
         """
         applies("R-SELECTOR-03")
         if self.is_empty:
             return False
         fields = {"metadata.name": node.name}
-        return all(r.matches(node.metadata.labels) for r in self.match_expressions) and all(
-            r.matches(fields) for r in self.match_fields
+        return self.matches_labels(node.metadata.labels) and all(r.matches(fields) for r in self.match_fields)
+
+    def matches_labels(self, labels: Mapping[str, str]) -> bool:
+        """Returns whether these labels match all of its expressions."""
+        return all(r.has_label_values for r in self.match_expressions) and all(
+            r.matches(labels) for r in self.match_expressions
         )
 
 

@@ -51,7 +51,7 @@ class VolumeNodeAffinity:
     def allows(self, node_labels: Mapping[str, str]) -> bool:
         """Returns whether it allows a node with these labels. A term's matchFields are ignored."""
         return self.required is None or any(
-            not term.is_empty and all(r.matches(node_labels) for r in term.match_expressions)
+            not term.is_empty and term.matches_labels(node_labels)
             for term in self.required.node_selector_terms
         )
 

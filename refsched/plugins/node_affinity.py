@@ -9,7 +9,7 @@ Source: plugins/nodeaffinity/node_affinity.go.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import frozen
@@ -23,7 +23,14 @@ from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unresolvable
 from refsched.objects import pod as pods
 from refsched.objects.node import Node
-from refsched.objects.selectors import NodeSelector, NodeSelectorTerm, PreferredSchedulingTerm
+from refsched.objects.selectors import (
+    NodeSelector,
+    NodeSelectorRequirement,
+    NodeSelectorTerm,
+    PreferredSchedulingTerm,
+    is_label_value,
+    why_no_label_value,
+)
 from refsched.objects.store import ObjectStore
 from refsched.plugins.default_selector import selects_labels
 from refsched.plugins.node_affinity_checks import check_node_affinity
@@ -36,6 +43,10 @@ NOT_POD_AFFINITY = Reason("node(s) didn't match Pod's node affinity/selector", "
 NOT_AN_INTEGER = ErrorReason(
     "[{}].matchExpressions[{}].values[0]: Invalid value: {}: "
     "for 'Gt', 'Lt' operators, the value must be an integer",
+    "R-NODEAFF-08",
+)
+NO_LABEL_VALUE = ErrorReason(
+    "[{}].matchExpressions[{}].values[{}][{}]: Invalid value: {}: {}",
     "R-NODEAFF-08",
 )
 
@@ -130,8 +141,8 @@ class NodeAffinity:
     ) -> Continue[PreferredTerms] | Skip | Reject:
         """R-NODEAFF-05: A pod without preferred node affinity terms skips Score of NodeAffinity if the profile
         adds none either.
-        R-NODEAFF-08: If a Gt or Lt requirement in a preferred term of the pod has a value that is not an integer,
-        PreScore fails with an error."""
+        R-NODEAFF-08: If a preferred term of the pod has a value that no label can have, or a Gt or Lt requirement
+        one that is not an integer, PreScore fails with an error."""
         own = affinity_of(pod.pod).preferred_during_scheduling_ignored_during_execution
         unreadable = _unreadable(own)
         if unreadable is not None:
@@ -248,15 +259,25 @@ def _unreadable(preferred: PreferredTerms) -> ErrorReason | None:
     """Returns what is wrong with the preferred terms, each mistake once.
     Source: component-helpers nodeaffinity.go, NewPreferredSchedulingTerms; apimachinery labels/selector.go,
     NewRequirement."""
-    wrong = {
-        NOT_AN_INTEGER.of(at, index, json.dumps(r.values[0])): None
+    wrong = dict.fromkeys(
+        problem
         for at, term in enumerate(preferred)
         for index, r in enumerate(term.preference.match_expressions)
-        if not r.is_readable
-    }
+        for problem in _problems(at, index, r)
+    )
     if len(wrong) > 1:
         return ErrorReason(f"[{', '.join(wrong)}]", NOT_AN_INTEGER.rule)
     return next(iter(wrong), None)
+
+
+def _problems(at: int, index: int, expression: NodeSelectorRequirement) -> Iterator[ErrorReason]:
+    """Yields what is wrong with the expression ``index`` of the preferred term ``at``."""
+    if expression.operator in ("Gt", "Lt") and not expression.has_integer:
+        yield NOT_AN_INTEGER.of(at, index, json.dumps(expression.values[0]))
+    for number, value in enumerate(expression.values):
+        if not is_label_value(value):
+            why = why_no_label_value(value)
+            yield NO_LABEL_VALUE.of(at, index, number, expression.key, json.dumps(value), why)
 
 
 def _named_nodes(required: NodeSelector) -> frozenset[str] | None:

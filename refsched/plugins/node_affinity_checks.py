@@ -8,10 +8,10 @@ NewPreferredSchedulingTerms; apimachinery/pkg/labels/selector.go, NewRequirement
 from __future__ import annotations
 
 from refsched.config.args import check_choice, check_qualified
-from refsched.config.scalars import is_label_value, within
+from refsched.config.scalars import within
 from refsched.errors import InputError
 from refsched.objects.pod import NodeAffinity
-from refsched.objects.selectors import NodeSelectorRequirement, NodeSelectorTerm, int64
+from refsched.objects.selectors import NodeSelectorRequirement, NodeSelectorTerm, int64, is_label_value
 
 _OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 

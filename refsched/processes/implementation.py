@@ -22,7 +22,7 @@ class Implementation(Protocol):
     """An Implementation is one scheduler of one cluster, which is empty at first and at time 0."""
 
     def hello(self) -> Json:
-        """Returns ``{"name", "version", "kubernetes": "1.34", "capabilities": [...]}``."""
+        """Returns ``{"name", "version", "kubernetes": "1.37", "capabilities": [...]}``."""
         ...
 
     def create(self, object: Json) -> Json:

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from refsched.config.resolve import resolve
-from refsched.config.scalars import is_label_value, is_qualified_name
+from refsched.config.scalars import is_qualified_name
 from refsched.errors import InputError
+from refsched.objects.selectors import is_label_value
 from refsched.plugins.default_preemption import DefaultPreemptionArgs
 from refsched.plugins.dynamic_resources_args import DEFAULT_BINDING_TIMEOUT, DEFAULT_FILTER_TIMEOUT
 from refsched.plugins.inter_pod_affinity import InterPodAffinityArgs

@@ -104,9 +104,7 @@ class NamelessAffinity(VolumeNodeAffinity):
         v1.19 a term of a volume's node affinity compares its matchFields with an empty name instead of the node's:
         one with In matches no node, and one with NotIn matches every node."""
         return self.required is None or any(
-            not term.is_empty
-            and all(r.matches(node_labels) for r in term.match_expressions)
-            and _matches_no_name(term)
+            not term.is_empty and term.matches_labels(node_labels) and _matches_no_name(term)
             for term in self.required.node_selector_terms
         )
 

@@ -8,19 +8,21 @@ pkg/apis/core/v1/helper/helpers.go, NodeSelectorRequirementsAsSelector.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 
 from attrs import frozen
 
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.status import SUCCESS, Status, error, unresolvable
-from refsched.objects.selectors import NodeSelectorTerm
+from refsched.objects.selectors import NodeSelectorTerm, is_label_value, why_no_label_value
 from refsched.plugins.node_affinity import affinity_of, matches_required
 from refsched.plugins.normalize import normalize
 from refsched.rules import ErrorReason, Reason, applies
 
 NOT_SELECTED = Reason("node(s) didn't match node selector", "R-NODEAFF-51")
 NOT_A_NUMBER = ErrorReason("for 'Gt', 'Lt' operators, the value must be an integer", "R-NODEAFF-54")
+NO_LABEL_VALUE = ErrorReason("invalid label value: {}: at key: {}: {}", "R-NODEAFF-54")
 
 
 @frozen
@@ -51,7 +53,7 @@ class NodeAffinity:
         R-NODEAFF-53 (observed: a preference without expressions is not documented): In v1.19 a preferred term
         without matchExpressions matches no node.
         R-NODEAFF-54 (instead of R-NODEAFF-08): In v1.19 a preferred term that compares with a value that is no
-        integer ends the attempt with an error when a node is scored."""
+        integer, or has one that no label can have, ends the attempt with an error when a node is scored."""
         total = 0
         for term in affinity_of(pod.pod).preferred_during_scheduling_ignored_during_execution:
             if term.weight == 0:
@@ -76,6 +78,11 @@ def _matches(term: NodeSelectorTerm, labels: Mapping[str, str]) -> bool:
 
 
 def _unreadable(term: NodeSelectorTerm) -> Status | None:
-    if all(each.is_readable for each in term.match_expressions):
-        return None
-    return error(NOT_A_NUMBER)
+    for each in term.match_expressions:
+        if each.operator in ("Gt", "Lt") and not each.has_integer:
+            return error(NOT_A_NUMBER)
+        for value in each.values:
+            if not is_label_value(value):
+                key, why = json.dumps(each.key), why_no_label_value(value)
+                return error(NO_LABEL_VALUE.of(json.dumps(value), key, why))
+    return None
