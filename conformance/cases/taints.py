@@ -89,7 +89,25 @@ _TOLERATIONS: dict[str, tuple[str, tuple[Json, ...], tuple[Json, ...]]] = {
 """How tolerations change, and which they are before and after."""
 
 
+def _tolerations_that_compare() -> History:
+    """Each of two pods tolerates the taint of the only node by another operator that compares numbers, and with its
+    very value."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", taints=[{"key": "k", "value": "5", "effect": "NoSchedule"}]))
+    for operator in ("Gt", "Lt"):
+        cluster.add_pod(pod("", tolerations=[{"key": "k", "operator": operator, "value": "5"}]))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _of_tolerations() -> Iterator[Case]:
+    yield Case(
+        "tolerations_that_compare",
+        "A toleration with Gt or Lt does not tolerate a taint of its own value: these operators are not Equal. Such a"
+        " toleration is stored where the feature gate TaintTolerationComparisonOperators has been on.",
+        _tolerations_that_compare(),
+        ("R-TAINT-07",),
+    )
     for name, (says, before, after) in _TOLERATIONS.items():
         yield Case(
             f"tolerations_{name}",

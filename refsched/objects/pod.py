@@ -90,8 +90,10 @@ class Toleration:
 
     def tolerates(self, taint: Taint) -> bool:
         """R-TAINT-07: A toleration tolerates a taint if it names the taint's effect or none, and the taint's key
-        or none, and if its operator is Exists or its value is the taint's.
+        or none, and if its operator is Exists, or is Equal or empty and its value is the taint's. With any other
+        operator it tolerates nothing.
 
+        Gt and Lt belong to the feature gate TaintTolerationComparisonOperators, which is off.
         Used by: TaintToleration, NodeUnschedulable, PodTopologySpread.
         Source: api/core/v1/toleration.go, ToleratesTaint.
         """

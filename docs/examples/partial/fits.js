@@ -127,7 +127,8 @@ const rejected = (plugin, reasons, code = "Unschedulable") => ({ code, plugin, r
 function tolerates(toleration, taint) {
   if (toleration.effect && toleration.effect !== taint.effect) return false;
   if (toleration.key && toleration.key !== taint.key) return false;
-  return toleration.operator === "Exists" || (toleration.value || "") === (taint.value || "");
+  if (toleration.operator === "Exists") return true;
+  return ["", "Equal"].includes(toleration.operator || "") && (toleration.value || "") === (taint.value || "");
 }
 
 function taints(pod, node) {
@@ -155,12 +156,16 @@ function matches({ key, operator, values = [] }, labels) {
   }
 }
 
+/** Whether a label could have this value: an expression with another cannot be read, and its term matches no node. */
+const isLabelValue = (text) => text.length <= 63 && /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/.test(text);
+
 function selected(pod, node) {
   const labels = node.metadata.labels || {};
   const fields = { "metadata.name": node.metadata.name };
   const chosen = Object.entries(pod.spec.nodeSelector || {}).every(([key, value]) => labels[key] === value);
   const required = pod.spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   const term = ({ matchExpressions = [], matchFields = [] }) => matchExpressions.length + matchFields.length > 0
+    && matchExpressions.every(({ values = [] }) => values.every(isLabelValue))
     && matchExpressions.every((each) => matches(each, labels)) && matchFields.every((each) => matches(each, fields));
   if (chosen && (!required || required.nodeSelectorTerms.some(term))) return null;
   return rejected("NodeAffinity", ["node(s) didn't match Pod's node affinity/selector"], "UnschedulableAndUnresolvable");

@@ -21,7 +21,8 @@ const podsOn = (node) => [...pods.values()].filter((pod) => pod.spec.nodeName ==
 function tolerates(toleration, taint) {
   if (toleration.effect && toleration.effect !== taint.effect) return false;
   if (toleration.key && toleration.key !== taint.key) return false;
-  return toleration.operator === "Exists" || (toleration.value || "") === (taint.value || "");
+  if (toleration.operator === "Exists") return true;
+  return ["", "Equal"].includes(toleration.operator || "") && (toleration.value || "") === (taint.value || "");
 }
 
 const isTolerated = (pod, taint) => (pod.spec.tolerations || []).some((each) => tolerates(each, taint));

@@ -148,7 +148,10 @@ func tolerates(toleration toleration, taint taint) bool {
 	if toleration.Effect != "" && toleration.Effect != taint.Effect || toleration.Key != "" && toleration.Key != taint.Key {
 		return false
 	}
-	return toleration.Operator == "Exists" || toleration.Value == taint.Value
+	if toleration.Operator == "" || toleration.Operator == "Equal" {
+		return toleration.Value == taint.Value
+	}
+	return toleration.Operator == "Exists"
 }
 
 // hostPorts returns the host ports of its containers and sidecars.

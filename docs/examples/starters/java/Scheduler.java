@@ -102,7 +102,9 @@ final class Scheduler {
   private static boolean tolerates(Json toleration, Json taint) {
     return List.of("", taint.text("effect")).contains(toleration.text("effect"))
         && List.of("", taint.text("key")).contains(toleration.text("key"))
-        && (toleration.text("operator").equals("Exists") || toleration.text("value").equals(taint.text("value")));
+        && (toleration.text("operator").equals("Exists")
+            || List.of("", "Equal").contains(toleration.text("operator"))
+                && toleration.text("value").equals(taint.text("value")));
   }
 
   /** Returns the host ports of its containers and sidecars. */

@@ -94,7 +94,9 @@ def tolerates(toleration, taint):
         taint["key"],
     ):
         return False
-    return toleration.get("operator") == "Exists" or toleration.get("value", "") == taint.get("value", "")
+    if toleration.get("operator", "") in ("", "Equal"):
+        return toleration.get("value", "") == taint.get("value", "")
+    return toleration["operator"] == "Exists"
 
 
 def host_ports(pod):

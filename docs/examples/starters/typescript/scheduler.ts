@@ -87,7 +87,8 @@ function rejected(code: string, plugin: string, reason: string): Status {
 function tolerates(toleration: Toleration, taint: Taint): boolean {
   if (toleration.effect && toleration.effect !== taint.effect) return false;
   if (toleration.key && toleration.key !== taint.key) return false;
-  return toleration.operator === "Exists" || (toleration.value ?? "") === (taint.value ?? "");
+  if (toleration.operator === "Exists") return true;
+  return ["", "Equal"].includes(toleration.operator ?? "") && (toleration.value ?? "") === (taint.value ?? "");
 }
 
 /** Returns the host ports of its containers and sidecars. */

@@ -101,8 +101,12 @@ fn is_tolerated(taint: &Value, pod: &Value) -> bool {
 /// An empty effect or key matches each.
 fn tolerates(toleration: &Value, taint: &Value) -> bool {
     let matches = |field| ["", text(taint, field)].contains(&text(toleration, field));
-    let has_value = text(toleration, "value") == text(taint, "value");
-    matches("effect") && matches("key") && (text(toleration, "operator") == "Exists" || has_value)
+    let holds = match text(toleration, "operator") {
+        "Exists" => true,
+        "" | "Equal" => text(toleration, "value") == text(taint, "value"),
+        _ => false,
+    };
+    matches("effect") && matches("key") && holds
 }
 
 /// Returns the host ports of its containers and sidecars.
