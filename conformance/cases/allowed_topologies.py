@@ -40,6 +40,10 @@ _ALLOWED: dict[str, tuple[str, Json]] = {
     "second_term": ("no zone, or the zone b", _allowing({ZONE: ["c"]}, {ZONE: ["b"]})),
     "second_condition": ("any zone and the rack 2", _allowing({ZONE: ["a", "b"], "rack": ["2"]})),
     "term_without_conditions": ("none, or the zone b", _allowing({}, {ZONE: ["b"]})),
+    "value_that_no_label_can_have": (
+        "the zone b or one that no label can have, which allows nothing, or the zone a",
+        _allowing({ZONE: ["b", "b c"]}, {ZONE: ["a"]}),
+    ),
     "conditions_that_no_node_meets": ("the zone a and the rack 2", _allowing({ZONE: ["a"], "rack": ["2"]})),
 }
 

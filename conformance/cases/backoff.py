@@ -221,6 +221,22 @@ def _room_comes(after: float, gates: Mapping[str, bool]) -> History:
     return cluster.history(gates=gates)
 
 
+def _rejected_within_a_second(gates: Mapping[str, bool]) -> History:
+    """Three pods, each of a higher priority than the one before, are rejected, the last of them in the next second.
+    Then there is room for all."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+    for priority, seconds in ((0, 0.25), (5, 0.5), (9, 0.5)):
+        cluster.wait(seconds)
+        cluster.add_pod(pod("", {"cpu": "2"}, priority=priority))
+        cluster.schedule(1)
+    cluster.change_node(0, node("", {"cpu": "9", "pods": "9"}))
+    for _ in range(4):
+        cluster.schedule(1)
+        cluster.wait(0.5)
+    return cluster.history(gates=gates)
+
+
 def _claim_deleted_after_an_error(gates: Mapping[str, bool]) -> History:
     """The attempt of a pod ends in an error, and its claim is deleted before its backoff is over."""
     cluster = HistoryBuilder(hosts=True)
@@ -252,6 +268,13 @@ def _of_ends() -> Iterator[Case]:
             f" backoff of an error: {says}.",
             _claim_deleted_after_an_error(gates),
             needs=("scripted", "devices"),
+        )
+        yield Case(
+            f"pods_of_three_priorities_rejected_within_a_second_{name}",
+            "Backoffs that end in the same second end at once, so that priority decides between two pods; with one"
+            f" that ends in the next second it does not. The gate and the release say so: {says}.",
+            _rejected_within_a_second(gates),
+            () if gates else ("R-BACKOFF-04",),
         )
         for after in (0.5, 0.75, 1.0, 1.0001, 1.25):
             yield Case(

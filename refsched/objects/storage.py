@@ -15,7 +15,7 @@ from attrs import evolve, field, frozen
 from refsched.objects.meta import ApiObject, LabelSelector, ObjectMeta
 from refsched.objects.pod import Pod, ResourceRequirements
 from refsched.objects.quantity import Quantity
-from refsched.objects.selectors import NodeSelector
+from refsched.objects.selectors import NodeSelector, is_label_value
 from refsched.objects.volumes import InTreeSources
 
 STORAGE = "storage"
@@ -186,9 +186,10 @@ class TopologySelectorTerm:
 
     def matches(self, labels: Mapping[str, str]) -> bool:
         """Returns whether all labels of the term are there with one of the values. A term without any matches
-        nothing."""
+        nothing, and neither does one with a value that no label can have."""
         return bool(self.match_label_expressions) and all(
-            labels.get(r.key) in r.values for r in self.match_label_expressions
+            all(map(is_label_value, r.values)) and labels.get(r.key) in r.values
+            for r in self.match_label_expressions
         )
 
 

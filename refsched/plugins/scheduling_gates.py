@@ -22,6 +22,7 @@ WAITING = Reason("waiting for scheduling gates: [{}]", "R-GATES-01")
 class SchedulingGates:
     name = "SchedulingGates"
     POINTS = ("preEnqueue",)
+    READS = ("Pod.spec.schedulingGates",)
 
     # --- PreEnqueue -------------------------------------------------------------------------------
 

@@ -35,7 +35,8 @@ def why_not_provisioned(
     objects: ObjectStore,
 ) -> Reason | None:
     """R-VOLBIND-14: A node is rejected for a claim without a matching volume if the claim's StorageClass has no
-    provisioner, or if its allowedTopologies do not match the node.
+    provisioner, or if its allowedTopologies do not match the node. A topology with a value that no label can have
+    matches no node.
 
     The reason is that of the first claim that cannot be provisioned.
     """

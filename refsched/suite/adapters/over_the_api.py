@@ -43,9 +43,8 @@ from refsched.suite.adapters.watched_scheduler import WatchedScheduler
 
 Json = dict[str, Any]
 
-CAPABILITIES = ("preemption", "score")
-"""This can be seen from outside; of scores, which node was chosen. Where a pod is bound, and why it is not, needs
-no capability."""
+CAPABILITIES = ("filter", "preemption", "score")
+"""This can be seen from outside; of Filter and of scores, which node was chosen, and why none was."""
 
 QUIET = 3
 """Victims are complete when this many probes in a row have been scheduled without another victim, and there are as
@@ -146,7 +145,7 @@ class OverTheApi:
             "version": "over the API",
             "kubernetes": KUBERNETES,
             "capabilities": [*CAPABILITIES, "config"] if has_config else list(CAPABILITIES),
-            "notShown": ["scores"],
+            "notShown": ["filter", "scores"],
             "hasDefaultConfig": not has_config,
         }
 

@@ -23,7 +23,7 @@ from refsched.suite.histories.reads import fields_without_which, needed_by, plug
 
 Json = dict[str, Any]
 
-ALWAYS = frozenset({"PrioritySort", "SchedulingGates", "DefaultBinder"})
+ALWAYS = frozenset({"PrioritySort", "DefaultBinder"})
 """The specification keeps these plugins in any case: they say which pod is next, and bind it."""
 
 PREEMPTION = "DefaultPreemption"
@@ -87,8 +87,9 @@ class Part:
 
     @property
     def reports_nominations(self) -> bool:
-        """Returns whether it reports nominations that it takes back. Over the API they may not be seen."""
-        shows = {"filter", "preemption"} <= self.capabilities and "nominatedNode" not in self.not_shown
+        """Returns whether it reports nominations that it takes back. Where Filter is not shown, as over the API, they
+        may not be seen either."""
+        shows = {"filter", "preemption"} <= self.capabilities and "filter" not in self.not_shown
         return shows and not self.may_have_own
 
     @property

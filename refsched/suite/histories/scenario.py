@@ -247,7 +247,7 @@ def _from_scenario(path: Path) -> History:
     steps = data.get("steps")
     if isinstance(steps, list) and any(isinstance(step, dict) and "create" in step for step in steps):
         objects = iter(created)
-        steps = [_with_object(step, objects, path) for step in steps]
+        steps = [_with_object(step, objects, f"steps[{at}]", path) for at, step in enumerate(steps)]
     elif isinstance(steps, list):
         steps = [*({"create": value} for value in created), *steps]
     try:
@@ -266,13 +266,15 @@ def _check_fields(step: Step, path: Path) -> None:
         print(one_line(text), file=sys.stderr)
 
 
-def _with_object(step: object, objects: Iterator[Json], path: Path) -> object:
-    """Returns the step with its object: a creation takes the next of the objects before the steps."""
+def _with_object(step: object, objects: Iterator[Json], at: str, path: Path) -> object:
+    """Returns the step ``at`` with its object: a creation takes the next of the objects beside the steps."""
     if not (isinstance(step, dict) and isinstance(step.get("create"), str)):
         return step
     created = next(objects, None)
-    if created is None or _named(created) != step["create"]:
-        raise InputError(f"the next object is not {step['create']}", "steps", str(path))
+    found = "no more object" if created is None else _named(created)
+    if created is None or found != step["create"]:
+        problem = f"the file's objects come in the order of their creation: expected {step['create']}, found {found}"
+        raise InputError(problem, f"{at}.create", str(path))
     return {"create": created}
 
 

@@ -98,8 +98,8 @@ def test_a_status_is_sent_once(world: World) -> None:
 
 def test_a_pod_is_created_when_it_is_to_be_scheduled_and_its_binding_is_reported(world: World) -> None:
     with world.adapter() as adapter:
-        assert adapter.hello.capabilities == {"preemption", "nominations", "score"}
-        assert adapter.hello.not_shown == {"scores"}
+        assert adapter.hello.capabilities == {"filter", "preemption", "nominations", "score"}
+        assert adapter.hello.not_shown == {"filter", "scores"}
         assert adapter.hello.kubernetes == "1.37"
         session = adapter.reset(CONFIG)
         session.create(node())
