@@ -180,6 +180,7 @@ def _of_values() -> Iterator[Case]:
                 "An expression with a value that no label can have cannot be read, whatever its operator; the"
                 f" value is {says}, and {how}.",
                 _wanting_no_label_value(expression, is_required=how == "required"),
+                ("R-SELECTOR-03",) if how == "required" else (),
             )
     for place in ("same", "other"):
         yield Case(
