@@ -222,8 +222,8 @@ def _room_comes(after: float, gates: Mapping[str, bool]) -> History:
 
 
 def _rejected_within_a_second(gates: Mapping[str, bool]) -> History:
-    """Three pods, each of a higher priority than the one before, are rejected, the last of them in the next second.
-    Then there is room for all."""
+    """Three pods, each of a higher priority than the one before, are rejected, the last of them in the next
+    second. Then there is room for all."""
     cluster = HistoryBuilder()
     cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
     for priority, seconds in ((0, 0.25), (5, 0.5), (9, 0.5)):

@@ -90,8 +90,8 @@ _TOLERATIONS: dict[str, tuple[str, tuple[Json, ...], tuple[Json, ...]]] = {
 
 
 def _tolerations_that_compare() -> History:
-    """Each of two pods tolerates the taint of the only node by another operator that compares numbers, and with its
-    very value."""
+    """Each of two pods tolerates the taint of the only node by another operator that compares numbers, and with
+    its very value."""
     cluster = HistoryBuilder()
     cluster.add_node(node("", taints=[{"key": "k", "value": "5", "effect": "NoSchedule"}]))
     for operator in ("Gt", "Lt"):
@@ -103,8 +103,8 @@ def _tolerations_that_compare() -> History:
 def _of_tolerations() -> Iterator[Case]:
     yield Case(
         "tolerations_that_compare",
-        "A toleration with Gt or Lt does not tolerate a taint of its own value: these operators are not Equal. Such a"
-        " toleration is stored where the feature gate TaintTolerationComparisonOperators has been on.",
+        "A toleration with Gt or Lt does not tolerate a taint of its own value: these operators are not Equal. Such"
+        " a toleration is stored where the feature gate TaintTolerationComparisonOperators has been on.",
         _tolerations_that_compare(),
         ("R-TAINT-07",),
     )

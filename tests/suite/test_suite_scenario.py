@@ -113,7 +113,7 @@ def test_a_container_without_an_image_gets_one_that_the_api_server_takes(tmp_pat
         ("- 7", "steps[0]: expected an object, found 7"),
         (
             "- create: Pod a",
-            "steps[0].create: the file's objects come in the order of their creation: expected Pod a, found no more",
+            "steps[0].create: the file's objects come in the order of their creation: expected Pod a, found no",
         ),
         ("{}", "steps: expected a list of steps"),
     ],

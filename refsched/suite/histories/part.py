@@ -87,8 +87,8 @@ class Part:
 
     @property
     def reports_nominations(self) -> bool:
-        """Returns whether it reports nominations that it takes back. Where Filter is not shown, as over the API, they
-        may not be seen either."""
+        """Returns whether it reports nominations that it takes back. Where Filter is not shown, as over the API,
+        they may not be seen either."""
         shows = {"filter", "preemption"} <= self.capabilities and "filter" not in self.not_shown
         return shows and not self.may_have_own
 

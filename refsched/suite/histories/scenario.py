@@ -273,7 +273,8 @@ def _with_object(step: object, objects: Iterator[Json], at: str, path: Path) -> 
     created = next(objects, None)
     found = "no more object" if created is None else _named(created)
     if created is None or found != step["create"]:
-        problem = f"the file's objects come in the order of their creation: expected {step['create']}, found {found}"
+        expected = f"expected {step['create']}, found {found}"
+        problem = f"the file's objects come in the order of their creation: {expected}"
         raise InputError(problem, f"{at}.create", str(path))
     return {"create": created}
 
