@@ -103,8 +103,8 @@ def _tolerations_that_compare() -> History:
 def _of_tolerations() -> Iterator[Case]:
     yield Case(
         "tolerations_that_compare",
-        "A toleration with Gt or Lt does not tolerate a taint of its own value: these operators are not Equal. Such"
-        " a toleration is stored where the feature gate TaintTolerationComparisonOperators has been on.",
+        "A toleration with Gt or Lt does not tolerate a taint of its own value: these operators are not Equal."
+        " Such a toleration is stored where the feature gate TaintTolerationComparisonOperators has been on.",
         _tolerations_that_compare(),
         ("R-TAINT-07",),
     )
