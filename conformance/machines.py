@@ -86,7 +86,7 @@ def machines(workers: int, scheduler: str | None = None) -> Iterator[Each]:
         with client:
             yield each
         return
-    cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
+    cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0")
     # By its address: a client that is given the cluster replaces what the cluster knows of its workers
     # (Client.wait_for_workers), and the cluster does not find one that ends then.
     with cluster, Client(cluster.scheduler_address) as client:

@@ -11,6 +11,7 @@ from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import HOSTNAME, node, pod, with_metadata
 from conformance.vocabulary.scripted import SCRIPTED, WAITS, script
 from conformance.vocabulary.storage import (
+    BETA_CLASS,
     DRIVER,
     SELECTED_NODE,
     STORAGE,
@@ -59,6 +60,26 @@ def _volumes_of_two_sizes(gate: bool) -> History:
     cluster.add_pod(pod("", volumes=using("c1")))
     cluster.schedule()
     return cluster.history(gates={} if gate else {"StorageCapacityScoring": False})
+
+
+def _volumes_that_an_annotation_gives_a_class() -> History:
+    """Two claims get the two volumes that either of two nodes reaches. All are of one class; on the first node the
+    spec of the second volume names another one, and its annotation this one."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(storage_class("hand"), storage_class("other"), a_claim("c1"), a_claim("c2"))
+    annotated: Json = {
+        "metadata": {"annotations": {BETA_CLASS: "hand"}},
+        "spec": {"storageClassName": "other"},
+    }
+    for number, size, more in ((1, "1Gi", {}), (1, "9Gi", annotated), (2, "1Gi", {}), (2, "9Gi", {})):
+        reach = {"key": HOSTNAME, "operator": "In", "values": [f"n{number}"]}
+        volume = with_some(a_volume(f"v{number}-{size[0]}", spec=reaching(reach)), **more)
+        cluster.add(with_some(volume, spec={"capacity": {"storage": size}}))
+    for _ in range(2):
+        cluster.add_node(node(""))
+    cluster.add_pod(pod("", volumes=using("c1", "c2")))
+    cluster.schedule()
+    return cluster.history()
 
 
 def _updated(later: Json, *objects: Json) -> History:
@@ -343,5 +364,12 @@ CASES: tuple[Case, ...] = (
             _volumes_of_two_sizes(gate),
         )
         for gate in (True, False)
+    ),
+    Case(
+        "volumes_that_an_annotation_gives_a_class",
+        "Volumes that claims get count for the score under the class that their spec names, even if an annotation"
+        " names another one, which says what claims they serve.",
+        _volumes_that_an_annotation_gives_a_class(),
+        ("R-VOLBIND-31",),
     ),
 )

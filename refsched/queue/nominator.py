@@ -78,7 +78,7 @@ class Nominator:
         unwritten = None
         if not before.status.nominated_node_name and not after.status.nominated_node_name:
             unwritten = self._node_of.get(before.uid)
-        applies("R-NOM-04", when=unwritten is not None)
+            applies("R-NOM-04", when=unwritten is not None)
         self._remove(before)
         self.nominate(after, unwritten)
 

@@ -38,7 +38,7 @@ def storage_scores(
     pod's claims would get there, of what the shape gives at the share of the capacity that the claims request, in
     percent, rounded half up; a pod that would get no volume there scores 0.
     R-VOLBIND-31: If claims would be bound to existing volumes on the node, these count, each class with the sum of
-    the volumes' capacities, and claims that would be provisioned do not.
+    the capacities of the volumes whose spec names it, and claims that would be provisioned do not.
 
     Returns each score that the node may have, the lowest first."""
     if not found.matches:

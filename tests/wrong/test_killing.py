@@ -250,7 +250,7 @@ def test_the_command_reports_who_survives_and_goes_on_with_those_that_were_not_t
 @pytest.mark.filterwarnings("default")  # what Dask and Tornado do while a cluster ends is theirs
 def test_workers_of_another_scheduler_try_wrong_schedulers_too(tmp_path: Path) -> None:
     rows = tmp_path / "rows.jsonl"
-    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as cluster:
         where = ["--scheduler", cluster.scheduler_address, "--rows", str(rows)]
         assert main(["try", "planted", "one-port-for-all-protocols", *where]) == 0
     assert [result.suite.end for result in read_rows(rows).values()] == [End.KILLED]

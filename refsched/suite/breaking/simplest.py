@@ -116,11 +116,13 @@ def _instead(mark: _Mark) -> Iterator[tuple[_Within, ast.AST]]:
 def _branch(place: _Within) -> Iterator[ast.AST]:
     """Yields what stands in the place of the node around, if that one is a branch."""
     match place.parent, place.field:
+        case ast.If(test) as branch, _ if _only_notes(branch):
+            if _may_change_its_object(test):
+                yield ast.If(ast.Constant(False), branch.body, branch.orelse)
         case ast.If(test, body, orelse), "body" | "test":
             yield ast.If(ast.Constant(False), body, orelse)
-            if not isinstance(
-                body[-1], ast.Raise
-            ):  # what refuses another value refuses the whole, all the same
+            # What refuses another value refuses the whole, all the same.
+            if not isinstance(body[-1], ast.Raise):
                 yield ast.If(_not(test), body, orelse)
         case ast.If(test, body, orelse), "orelse":
             yield ast.If(ast.Constant(True), body, orelse)
@@ -138,6 +140,23 @@ def _branch(place: _Within) -> Iterator[ast.AST]:
         case ast.Return(ast.Call(func=ast.Name(id="applies"), keywords=[ast.keyword(value=when)])), "value":
             yield ast.Return(ast.Constant(False))
             yield ast.Return(_not(when))
+
+
+def _only_notes(statement: ast.stmt) -> bool:
+    """Returns whether all that the statement does is to note that a rule is applied, so that it makes no
+    difference which way it goes."""
+    match statement:
+        case ast.Expr(ast.Call(func=ast.Name(id="applies"))):
+            return True
+        case ast.If(_, body, orelse):
+            return all(map(_only_notes, (*body, *orelse)))
+    return False
+
+
+def _may_change_its_object(test: ast.expr) -> bool:
+    """Returns whether the condition calls a method of the object itself, which may do what the rule says."""
+    calls = [node.func for node in ast.walk(test) if isinstance(node, ast.Call)]
+    return any(isinstance(each, ast.Attribute) and ast.unparse(each.value) == "self" for each in calls)
 
 
 def _whole(mark: _Mark) -> Iterator[tuple[_Within, ast.AST]]:

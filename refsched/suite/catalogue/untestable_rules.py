@@ -80,6 +80,11 @@ NOT_SPECIFIED = (
         "Admission: what the API server refuses, quota, and mutation by webhooks",
         "admission is over when an object reaches the scheduler; of it only defaulting is done here (R-DEFAULTS)",
     ),
+    (
+        "Scores of a resource of which a node has so much that a hundred times as much exceeds 64 bits (82Pi of"
+        " memory)",
+        "kube-scheduler's integers overflow there, and those of the specification do not; no such node is drawn",
+    ),
     ("Events, metrics, logs and the debugger", "they decide nothing"),
     (
         "Leader election, restarts, and informers that list again",

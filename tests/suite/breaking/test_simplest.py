@@ -66,7 +66,18 @@ def refusing_by_either(arguments) -> None:
     with refused_by("R-A-12" if arguments.type else "R-A-13"):
         check_type(arguments.type)
 
+def that_only_notes(pod) -> bool:
+    if pod.scalars:
+        applies("R-A-14")
+    elif pod.rounded:
+        applies("R-A-15")
+    return sum(pod)
+
 class Plugin:
+    def withdraw(self, pod) -> None:
+        if self.remove(pod):
+            applies("R-A-16")
+
     def filter(self, pod) -> None:
         \"\"\"R-A-09: it is noted.\"\"\"
         applies("R-A-09")
@@ -111,6 +122,9 @@ def _first_line(change: object) -> str:
         ("R-A-11", ["if False:"]),
         ("R-A-12", ["pass"]),
         ("R-A-13", ["pass"]),
+        ("R-A-14", ["return False"]),
+        ("R-A-15", ["return False"]),
+        ("R-A-16", ["if False:"]),
     ],
 )
 def test_a_rule_is_broken_where_it_is_applied(rule: str, expected: list[str]) -> None:

@@ -32,7 +32,7 @@ def end_worker(_: int) -> None:
 def test_a_run_ends_where_no_worker_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spread, "CONNECTING", 0.2)
     with (
-        LocalCluster(n_workers=0, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=0, dashboard_address=":0") as cluster,
         Client(cluster.scheduler_address) as client,
         pytest.raises(InputError, match="no worker is left"),
     ):
@@ -53,7 +53,7 @@ def test_a_part_that_ends_the_last_worker_is_named(monkeypatch: pytest.MonkeyPat
 
 def test_a_part_that_ends_each_worker_is_named() -> None:
     with (
-        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster.scheduler_address) as client,
         pytest.raises(InputError, match="each worker ended"),
     ):
