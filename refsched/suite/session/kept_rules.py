@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kept rules: which of the rules that were applied in a run would have been seen broken in it.
 
-Of each rule a few histories of each test are kept; tests that are about the rule come before others. When all
-tests are over, each process breaks the rules of its own tests; what it found travels to the process that reports.
+Of each rule a few histories of each test are kept; tests that are about the rule come before others, and of these
+one that is about this rule alone comes first. When all tests are over, each process breaks the rules of its own
+tests; what it found travels to the process that reports.
 Which histories count does not depend on how the tests were spread over processes. A rule whose breaking was not
 tried is not kept.
 """
@@ -22,6 +23,9 @@ from refsched.suite.results.result import Untried
 
 HISTORIES = 16
 """This many histories of a rule count: the smallest one of each of eight tests, say, and another one of each."""
+
+NOT_ABOUT_IT = 10_000
+"""No test is about as many rules."""
 
 OUTPUT = "refsched.changes"
 """A worker of pytest-xdist reports what it found under this name."""
@@ -53,11 +57,12 @@ class Decided:
 @frozen(order=True)
 class BreakingEffect:
     """A BreakingEffect says whether it makes a difference (``is_one``) to break this rule in a history of this
-    test in which it was applied, and how many ``records`` this history has. ``is_beside`` says that the test is
-    about other rules, ``is_second`` that a smaller history of the test counts, too."""
+    test in which it was applied, and how many ``records`` this history has. The test is about so ``many`` rules,
+    this one among them, or not about it if that is NOT_ABOUT_IT; ``is_second`` says that a smaller history of the
+    test counts, too."""
 
     rule: str
-    is_beside: bool
+    many: int
     is_second: bool
     records: int
     test: str
@@ -106,13 +111,13 @@ class KeptRules:
         comparison, because no specification stands beside the scheduler, makes a difference wherever it is
         applied."""
         for rule in applied:
-            is_beside = rule not in about
+            many = len(about) if rule in about else NOT_ABOUT_IT
             if rule not in decided:
-                self.changes.append(BreakingEffect(rule, is_beside, False, 0, test, is_one=True))
+                self.changes.append(BreakingEffect(rule, many, False, 0, test, is_one=True))
                 continue
             came = self._came[rule]
             for number, comparison in enumerate(decided[rule].histories):
-                change = BreakingEffect(rule, is_beside, number > 0, comparison.records, test, is_one=True)
+                change = BreakingEffect(rule, many, number > 0, comparison.records, test, is_one=True)
                 came.append((change, comparison))
             came.sort(key=lambda one: one[0])
             del came[HISTORIES:]

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import pytest
+from attrs import evolve
 from world import node_object, pod_object
 
 from refsched.suite.adapters.connecting import REFERENCE, connect
@@ -22,6 +23,7 @@ from refsched.suite.results.result import Untried
 from refsched.suite.session.kept_rules import (
     HISTORIES,
     LOST,
+    NOT_ABOUT_IT,
     BreakingEffect,
     Decided,
     KeptRules,
@@ -190,29 +192,34 @@ def test_what_a_worker_found_counts_where_it_is_reported() -> None:
 
 
 def test_which_tests_count_does_not_depend_on_how_they_were_spread() -> None:
-    """Those about the rule come first, then those with the smallest histories."""
+    """Those about the rule come first, before all one about this rule alone, then those with the smallest
+    histories."""
     changes = [
-        BreakingEffect("R-A-01", True, False, 1, f"test_{number:02}", False) for number in range(HISTORIES)
+        BreakingEffect("R-A-01", NOT_ABOUT_IT, False, 1, f"test_{number:02}", False)
+        for number in range(HISTORIES)
     ]
-    assert not kept_by([*changes, BreakingEffect("R-A-01", True, False, 9, "test_z", True)])
-    assert kept_by([*changes, BreakingEffect("R-A-01", False, False, 9, "test_z", True)]) == {"R-A-01"}
-    assert kept_by([*reversed(changes), BreakingEffect("R-A-01", True, False, 0, "test_z", True)]) == {
-        "R-A-01"
-    }
+    assert not kept_by([*changes, BreakingEffect("R-A-01", NOT_ABOUT_IT, False, 9, "test_z", True)])
+    assert kept_by([*changes, BreakingEffect("R-A-01", 1, False, 9, "test_z", True)]) == {"R-A-01"}
+    about_two = [evolve(change, many=2) for change in changes]
+    assert kept_by([*about_two, BreakingEffect("R-A-01", 1, False, 9, "test_z", True)]) == {"R-A-01"}
+    assert not kept_by([*about_two, BreakingEffect("R-A-01", 3, False, 0, "test_z", True)])
+    assert kept_by(
+        [*reversed(changes), BreakingEffect("R-A-01", NOT_ABOUT_IT, False, 0, "test_z", True)]
+    ) == {"R-A-01"}
 
 
 def test_a_worker_that_tells_nothing_keeps_nothing() -> None:
     here = KeptRules()
     here.pytest_testnodedown(object(), "it died")
-    here.changes.append(BreakingEffect("R-A-01", False, False, 1, "test_a", False))
+    here.changes.append(BreakingEffect("R-A-01", 1, False, 1, "test_a", False))
     assert here.untried == [Untried(LOST)]
     assert untried_by(here.untried, here.changes, ["R-A-01", "R-A-02"]) == (Untried(LOST, ("R-A-02",)),)
 
 
 def test_a_rule_that_another_process_has_seen_kept_is_kept() -> None:
     changes = [
-        BreakingEffect("R-A-01", False, False, 1, "test_a", False),
-        BreakingEffect("R-A-01", False, False, 2, "test_b", True),
+        BreakingEffect("R-A-01", 1, False, 1, "test_a", False),
+        BreakingEffect("R-A-01", 1, False, 2, "test_b", True),
     ]
     assert untried_by([Untried("it died", ("R-A-01", "R-A-02"))], changes, ()) == (
         Untried("it died", ("R-A-02",)),
