@@ -63,10 +63,12 @@ def _volumes_of_two_sizes(gate: bool) -> History:
 
 
 def _volumes_that_an_annotation_gives_a_class() -> History:
-    """Two claims get the two volumes that either of two nodes reaches. All are of one class; on the first node the
-    spec of the second volume names another one, and its annotation this one."""
+    """Two claims get the two volumes that either of two nodes reaches, and a third one is provisioned. All volumes
+    are of one class; on the first node the spec of the second one names another class, and its annotation this
+    one."""
     cluster = HistoryBuilder(hosts=True)
-    cluster.add(storage_class("hand"), storage_class("other"), a_claim("c1"), a_claim("c2"))
+    cluster.add(storage_class("hand"), storage_class("other"), storage_class("made", DRIVER))
+    cluster.add(a_claim("c1"), a_claim("c2"), a_claim("c3", spec={"storageClassName": "made"}))
     annotated: Json = {
         "metadata": {"annotations": {BETA_CLASS: "hand"}},
         "spec": {"storageClassName": "other"},
@@ -77,7 +79,7 @@ def _volumes_that_an_annotation_gives_a_class() -> History:
         cluster.add(with_some(volume, spec={"capacity": {"storage": size}}))
     for _ in range(2):
         cluster.add_node(node(""))
-    cluster.add_pod(pod("", volumes=using("c1", "c2")))
+    cluster.add_pod(pod("", volumes=using("c1", "c2", "c3")))
     cluster.schedule()
     return cluster.history()
 
