@@ -85,10 +85,10 @@ def _all_of_one_name() -> History:
     return cluster.history()
 
 
-def _one_device_in_two_slices() -> History:
-    """Both slices of a pool have a device of the same name, and one has another device, too."""
+def _one_device_in_two_slices(count: int = 2) -> History:
+    """Two slices of a pool of so many have a device of the same name, and one has another device, too."""
     cluster = HistoryBuilder()
-    pool = {"name": "p", "resourceSliceCount": 2}
+    pool = {"name": "p", "resourceSliceCount": count}
     cluster.add(_CLASS, resource_claim("c1", ONE))
     cluster.add(resource_slice("s0", [{"name": "d0"}], pool=pool))
     cluster.add(resource_slice("s1", [{"name": "d0"}, {"name": "d1"}], pool=pool))
@@ -177,6 +177,12 @@ CASES: tuple[Case, ...] = (
         "No device of a pool is allocated in which two devices have one name.",
         _one_device_in_two_slices(),
         ("R-DRA-27",),
+    ),
+    Case(
+        "one_device_in_two_of_three_slices",
+        "The release says what comes of a pool of which a slice is missing and in which two devices have one"
+        " name.",
+        _one_device_in_two_slices(3),
     ),
     Case(
         "slices_of_a_pool_disagree",
