@@ -69,6 +69,23 @@ def test_a_part_of_an_older_release_is_sent_what_that_release_does_not_read() ->
     assert judge.stored(pod)["status"]["initContainerStatuses"] == status["initContainerStatuses"]
 
 
+def test_a_part_is_sent_the_requirements_of_label_keys_beside_those_that_a_selector_has() -> None:
+    judge = Judge(history_for(FILTERS, History(())), FILTERS)
+    given = {"key": "app", "operator": "In", "values": ["a"]}
+    selector = {"labelSelector": {"matchExpressions": [given]}, "matchLabelKeys": ["version"]}
+    terms = [{"topologyKey": "zone", **selector}]
+    affinity = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
+    spec = {"containers": [{"name": "c", "image": "i"}], "affinity": affinity}
+    metadata = {"name": "p", "labels": {"version": "1"}}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+    judge.take(Create(pod))
+    [term] = judge.stored(pod)["spec"]["affinity"]["podAffinity"][
+        "requiredDuringSchedulingIgnoredDuringExecution"
+    ]
+    folded = {"key": "version", "operator": "In", "values": ["1"]}
+    assert term["labelSelector"]["matchExpressions"] == [given, folded]
+
+
 def test_victims_may_be_left_out_where_it_is_open_whether_all_are_being_deleted() -> None:
     """Of two pods that are left on a node after others were evicted, one is being deleted, which is not named."""
     part = Part(PROFILES["preemption"])

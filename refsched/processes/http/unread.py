@@ -63,7 +63,8 @@ class Unread:
 
 def combined(written: Any, rest: Any, *, lists_of_rest: bool = False) -> Any:
     """Returns ``written``, and what ``rest`` has besides. A list that has another length in ``rest`` is as it was
-    written, or as it is there with ``lists_of_rest``."""
+    written. With ``lists_of_rest`` it is as it is there, followed by what was written besides if it is shorter
+    there."""
     both = partial(combined, lists_of_rest=lists_of_rest)
     if isinstance(written, dict) and isinstance(rest, dict):
         added = {name: value for name, value in rest.items() if name not in written}
@@ -71,8 +72,9 @@ def combined(written: Any, rest: Any, *, lists_of_rest: bool = False) -> Any:
             name: both(value, rest[name]) if name in rest else value for name, value in written.items()
         }
     if isinstance(written, list) and isinstance(rest, list):
-        if len(written) == len(rest):
-            return [both(*pair) for pair in zip(written, rest, strict=True)]
+        if len(written) == len(rest) or (lists_of_rest and len(written) > len(rest)):
+            pairs = [both(*pair) for pair in zip(written, rest, strict=False)]
+            return pairs + written[len(rest) :]
         return rest if lists_of_rest else written
     return written
 
